@@ -147,6 +147,9 @@ func read(ctx context.Context, out io.Reader, lines chan<- string) {
 // Close ends the solver.
 func (s *Session) Close() error { return s.end() }
 
+// starved is how long beyond its limit a solver may take to answer, where other programs have the processors.
+const starved = 30 * time.Second
+
 // line returns what the solver says next.
 func (s *Session) line() (string, error) {
 	if s.failed != nil {
@@ -162,7 +165,7 @@ func (s *Session) line() (string, error) {
 			s.failed = fmt.Errorf("%s has ended without an answer", s.solver.Name)
 		}
 		return text, s.failed
-	case <-time.After(2*s.limit + 5*time.Second):
+	case <-time.After(2*s.limit + starved):
 		s.failed = fmt.Errorf("%s does not answer within %v, though it was told to", s.solver.Name, s.limit)
 		return "", s.failed
 	}
