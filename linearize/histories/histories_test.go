@@ -381,8 +381,9 @@ func (h *drawn) inAnyOrder(streamed *verdict.Report, c *comparison) {
 		c.count(true, "porcupine leaves it open")
 	case bounded:
 		c.count(true, "more orders than the stream tries")
-	case (want == verdict.ProviderViolation || want == verdict.Inconclusive) && streamed.Verdict == verdict.Conformant:
-		c.count(true, missedAlone+"in a partial order") // inconclusive: each order breaks a rule, and not all blame the same side
+	case want == verdict.ProviderViolation && !streamed.Violated(),
+		want == verdict.Inconclusive && streamed.Verdict == verdict.Conformant: // each order breaks a rule, and not all blame the same side
+		c.count(true, missedAlone+"in a partial order")
 	case want == verdict.Inconclusive && streamed.Verdict == verdict.ProviderViolation && h.isForbiddenInEach():
 		c.count(true, "in some orders the consumer is at fault by porcupine, beside what the provider did: "+streamed.Findings[0].Rule)
 	case streamed.Verdict != want:
