@@ -17,7 +17,7 @@ import (
 // elsewhere says in which configurations of TLC the auxiliary invariants of a file are checked besides those of the claims: where the
 // claims have a configuration of their own, or a large one, or one in which an invariant says nothing.
 var elsewhere = map[string][]string{
-	"proof/Ndk":     {"Ndk-tokens", "Ndk-mishaps", "Ndk-own", "Ndk-close", "Ndk-ndspi", "Ndk-verbs-reads", "Ndk-resize", "Ndk-connect"},
+	"proof/Ndk":     {"Ndk-tokens", "Ndk-mishaps", "Ndk-own", "Ndk-apart", "Ndk-close", "Ndk-ndspi", "Ndk-verbs-reads", "Ndk-resize", "Ndk-connect"},
 	"proof/NdkOnce": {"Ndk-tokens", "Ndk-token-dies", "Ndk-undefined-peer"},
 	"proof/QP":      {"QP-two-posts", "QP-ended", "QP-ndspi"},
 	"proof/CQ":      {"CQ-ndkpi-readings-one-must", "CQ-reading-A26-old"}, // OneIsOwed (A2), UncountedIsOld (A26)

@@ -37,6 +37,11 @@ AnyBudget == [p \in QP |-> [op \in Ops \ {"Bind"} |-> QueueDepth]]
 \* For HasPlace: the consumer may post more than a queue has places for.
 AnyPlace(p, queue) == TRUE
 
+\* For CQ, InitiatorCq and ReceiveCq: each queue of a QP has a CQ of its own.
+QueueCqs == {"ai", "ar", "bi", "br"}
+QueueInitiatorCq == [p \in QP |-> IF p = "a" THEN "ai" ELSE "bi"]
+QueueReceiveCq == [p \in QP |-> IF p = "a" THEN "ar" ELSE "br"]
+
 \* For Places, and for Rooms.
 AnyNumber == Nat
 AnyRoom == 1..Room
