@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,7 +109,7 @@ func TestFingerprintIsMadeOf(t *testing.T) {
 func TestFingerprintOfManyFindings(t *testing.T) {
 	r := &result{report: &verdict.Report{}, trace: &trace.Trace{More: 1, Events: []trace.Event{{Line: 40}}}}
 	for line := 10; line < 10+findingsShown+3; line++ {
-		r.report.Findings = append(r.report.Findings, verdict.Finding{Line: line, See: []int{2}})
+		r.report.Findings = append(r.report.Findings, verdict.Finding{Rule: fmt.Sprint("R-", line), Line: line, See: []int{2}})
 	}
 	r.report.Findings = append(r.report.Findings, verdict.Finding{Line: 40, See: []int{3}}, verdict.Finding{})
 	lines, alone := linesSeen(r)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// githubReporter writes a workflow command of GitHub Actions for each finding: an annotation of the trace's line.
+// githubReporter writes a workflow command of GitHub Actions for each finding that a person is shown: an annotation of the trace's line. GitHub shows ten
+// of a kind and a step.
 type githubReporter struct {
 	out      *bufio.Writer
 	settings *settings
@@ -15,7 +16,7 @@ type githubReporter struct {
 var githubLevels = map[level]string{isError: "error", isWarning: "warning", isNote: "notice"}
 
 func (w *githubReporter) result(r *result) {
-	w.annotate(r.report.File, r.remarks(w.settings))
+	w.annotate(r.report.File, r.remarksShown(w.settings))
 }
 
 func (w *githubReporter) end(sum *summary) {

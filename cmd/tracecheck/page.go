@@ -42,12 +42,12 @@ func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.P
 	for n, host := range hosts {
 		whole := p.wholeOf(ctx, host)
 		page.Hosts = append(page.Hosts, picture.Host{Trace: whole, Steps: explained(ctx, host, whole, s)})
-		for i := range host.report.Findings {
-			if i == findingsShown {
-				page.More += len(host.report.Findings) - i
-				break
-			}
-			page.Findings = append(page.Findings, tellFinding(&host.report.Findings[i], n, host, whole, s))
+		shown, rest := host.shown()
+		for _, f := range shown {
+			page.Findings = append(page.Findings, tellFinding(f, n, host, whole, s))
+		}
+		for _, left := range rest {
+			page.More = append(page.More, left.String())
 		}
 	}
 	return page

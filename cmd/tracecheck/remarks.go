@@ -35,6 +35,32 @@ const (
 
 // remarks returns what is said of a trace: why it could not be judged, warnings and findings.
 func (r *result) remarks(s *settings) []remark {
+	all := r.warned(s)
+	for i := range r.report.Findings {
+		all = append(all, r.remark(s, &r.report.Findings[i]))
+	}
+	return all
+}
+
+// remarksShown is remarks for a person, who is not shown each repetition of a finding.
+func (r *result) remarksShown(s *settings) []remark {
+	all := r.warned(s)
+	shown, rest := r.shown()
+	for _, f := range shown {
+		all = append(all, r.remark(s, f))
+	}
+	for _, left := range rest {
+		m := remark{level: isNote, check: left.rule, title: left.rule, text: left.String()}
+		if len(left.lines) > 0 {
+			m.line = left.lines[0]
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// warned returns why a trace could not be judged, and the warnings.
+func (r *result) warned(s *settings) []remark {
 	var all []remark
 	if r.reason != "" {
 		all = append(all, remark{level: isError, line: r.line, check: r.answer(), title: r.answer(), text: r.reason})
@@ -51,16 +77,16 @@ func (r *result) remarks(s *settings) []remark {
 			all = append(all, m)
 		}
 	}
-	for i := range r.report.Findings {
-		f := &r.report.Findings[i]
-		told := remark{level: s.levelOf(r, f), line: f.Line, check: string(f.Verdict), title: string(f.Verdict), text: f.Message + s.aside(r, f),
-			fingerprint: fingerprint(r, f)}
-		if f.Rule != "" {
-			told.check, told.title = f.Rule, fmt.Sprintf("%s (%s)", f.Rule, f.Verdict)
-		}
-		all = append(all, told)
-	}
 	return all
+}
+
+func (r *result) remark(s *settings, f *verdict.Finding) remark {
+	told := remark{level: s.levelOf(r, f), line: f.Line, check: string(f.Verdict), title: string(f.Verdict), text: f.Message + s.aside(r, f),
+		fingerprint: fingerprint(r, f)}
+	if f.Rule != "" {
+		told.check, told.title = f.Rule, fmt.Sprintf("%s (%s)", f.Rule, f.Verdict)
+	}
+	return told
 }
 
 func (s *settings) levelOf(r *result, f *verdict.Finding) level {

@@ -62,14 +62,15 @@ func (p *program) fetchSeen(ctx context.Context, in input, r *result) {
 	t.Events = seen
 }
 
-// linesSeen returns the lines of the first findings, and those that they refer to; and of the other findings the lines whose events are not at hand,
+// linesSeen returns the lines of the findings that are shown, and those that they refer to; and of the other findings the lines whose events are not at hand,
 // each in order.
 func linesSeen(r *result) (lines, alone []int) {
+	shown, _ := r.shown()
 	for i := range r.report.Findings {
 		f := &r.report.Findings[i]
 		switch {
 		case f.Line == 0:
-		case i < findingsShown:
+		case slices.Contains(shown, f):
 			lines = append(append(lines, f.See...), f.Line)
 		case eventOn(r.trace, f.Line) == nil:
 			alone = append(alone, f.Line)

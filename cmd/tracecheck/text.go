@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	findingsShown = 20 // of one trace
 	warningsShown = 10
 	textWidth     = commandline.TextWidth
 )
@@ -64,12 +63,12 @@ func (w *textReporter) result(r *result) {
 		answer = fmt.Sprintf("\x1b[1;%sm%s\x1b[0m", colors[answer], answer)
 	}
 	fmt.Fprintf(w.out, "%s: %s%s\n", noCommand(printable(place)), answer, noCommand(printable(more)))
-	for i := range r.report.Findings {
-		if i == findingsShown {
-			w.line(2, "and %d more findings; --format json has all", len(r.report.Findings)-i)
-			break
-		}
-		w.finding(r, &r.report.Findings[i])
+	shown, rest := r.shown()
+	for _, f := range shown {
+		w.finding(r, f)
+	}
+	for _, left := range rest {
+		w.line(2, "%s", left)
 	}
 	for i, warning := range w.settings.warnings(r) {
 		if i == warningsShown {

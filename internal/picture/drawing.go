@@ -193,8 +193,11 @@ func (w *painter) row(i *item) row {
 	}
 	switch {
 	case i.finding > 0 && i.kind == event:
-		r.Class += " finding"
-		r.Badge = w.page.Findings[i.finding-1].Label
+		f := &w.page.Findings[i.finding-1]
+		r.Badge = f.Label
+		if r.Class += " finding"; f.Follows {
+			r.Class = string(i.kind) + " follows"
+		}
 	case i.see:
 		r.Class += " see"
 	}

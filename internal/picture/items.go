@@ -57,6 +57,16 @@ func (i *item) isStart() bool {
 
 func (i *item) marked() bool { return i.finding > 0 || i.see || i.kind == owed }
 
+// results returns the queue pairs whose completions it polled.
+func (i *item) results() (qps []string) {
+	if i.kind == event && i.ret != nil {
+		for n := range i.ret.Results {
+			qps = append(qps, i.ret.Results[n].Qp)
+		}
+	}
+	return qps
+}
+
 // lines returns the lines of its events in the file.
 func (i *item) lines() []int {
 	switch {
@@ -142,7 +152,7 @@ func (p *Page) marksOf(host int) map[int]mark {
 		for _, line := range f.See {
 			marks[line] = mark{marks[line].finding, true}
 		}
-		if m := marks[f.Line]; f.Line > 0 && m.finding == 0 {
+		if m := marks[f.Line]; f.Line > 0 && (m.finding == 0 || p.Findings[m.finding-1].Follows && !f.Follows) {
 			marks[f.Line] = mark{n + 1, m.see}
 		}
 	}

@@ -18,31 +18,37 @@ type lanes struct {
 	place map[string]int
 }
 
-// newLanes finds the lanes of the items that are drawn. Those that the findings are about come first where there are too many.
+// newLanes finds the lanes of the items that are drawn. Where there are too many, those come first in which something was found, then those of the
+// queue pairs whose completions were polled there, then those of events that the findings refer to.
 func newLanes(items []*item, of func(*item) string) *lanes {
 	l := &lanes{place: map[string]int{}}
-	l.of = func(i *item) string {
-		if name := of(i); name != "" {
+	named := func(i *item, name string) string {
+		if name != "" {
 			return strings.TrimSpace(i.letter + " " + name)
 		}
 		return ""
 	}
-	var first, all []string
+	l.of = func(i *item) string { return named(i, of(i)) }
+	var all, found, polled, seen []string
 	for _, i := range items {
 		name := l.of(i)
-		if name == "" {
-			continue
+		if i.finding > 0 {
+			found = append(found, name)
+			for _, qp := range i.results() {
+				polled = append(polled, named(i, qp))
+			}
 		}
-		if i.marked() && !slices.Contains(first, name) && len(first) < mostLanes {
-			first = append(first, name)
+		if i.marked() {
+			seen = append(seen, name)
 		}
-		if _, known := l.place[name]; !known {
+		if _, known := l.place[name]; !known && name != "" {
 			l.place[name] = -1
 			all = append(all, name)
 		}
 	}
-	for _, name := range all {
-		if len(first) < mostLanes && !slices.Contains(first, name) {
+	var first []string
+	for _, name := range slices.Concat(found, polled, seen, all) {
+		if _, known := l.place[name]; known && len(first) < mostLanes && !slices.Contains(first, name) {
 			first = append(first, name)
 		}
 	}

@@ -18,8 +18,8 @@ type Page struct {
 	Class    Class
 	Facts    []string
 	Findings []Finding
-	More     int    // findings that are not listed
-	Hosts    []Host // one, or the two of a connection
+	More     []string // what is said of findings that are not listed
+	Hosts    []Host   // one, or the two of a connection
 }
 
 // Class is the colour of a verdict.
