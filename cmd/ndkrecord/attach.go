@@ -27,7 +27,11 @@ type attachOptions struct {
 	command  []string
 }
 
-const attachExits = "Exit: 0 recorded, 1 COMMAND failed or nothing could be recorded, 2 usage, 130 interrupted before its end: what was recorded by then can be read. An interrupt is the end where there is neither DURATION nor COMMAND."
+// ofAttach are the details of attach.
+var ofAttach = commandline.Details{See: []commandline.Document{aboutKernel}, Exits: []commandline.Exit{
+	{Code: "0", Meaning: "recorded"}, {Code: "1", Meaning: "COMMAND failed or nothing could be recorded"}, {Code: "2", Meaning: "usage"},
+	{Code: "130", Meaning: "interrupted before its end: what was recorded by then can be read"},
+}}
 
 // attachCommand records kernel code.
 func (l *commandLine) attachCommand() *cobra.Command {
@@ -35,7 +39,7 @@ func (l *commandLine) attachCommand() *cobra.Command {
 	c := l.command("attach --kernel -o FILE [--device NAME] [--rest DURATION] [--duration DURATION] [-- COMMAND [ARGUMENT...]]",
 		"record what kernel code does with RDMA",
 		"attach records what kernel code does with the verbs of an RDMA device: nvme-rdma, NFS over RDMA, RDS, SMB Direct. It needs root. "+
-			"It ends with COMMAND, after DURATION, or where it is interrupted.\n\n"+attachExits,
+			"It ends with COMMAND, after DURATION, or where it is interrupted. An interrupt is the end, with exit code 0, where there is neither DURATION nor COMMAND.",
 		"  sudo ndkrecord attach --kernel -o nvme.ndktrace.jsonl.zst -- nvme connect -t rdma -a 192.0.2.1 -n store\n"+
 			"  sudo ndkrecord attach --kernel -o nfs.ndktrace.jsonl --duration 30s",
 		func(ctx context.Context, args []string) (int, error) {
@@ -51,7 +55,7 @@ func (l *commandLine) attachCommand() *cobra.Command {
 	flags.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed where there is one")
 	flags.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess: longer than the adapter moderates interrupts, and than its retries take; 0 records none")
 	flags.DurationVar(&o.duration, "duration", 0, "`DURATION` after which recording ends")
-	return c
+	return l.Describe(c, ofAttach)
 }
 
 // check refuses what makes no sense together.

@@ -16,9 +16,15 @@ import (
 
 const about = `ndkrecord records what happens at the boundary of an RDMA provider. tracecheck judges the recording.
 
-record runs a scenario on an NDK provider. run records a program of libibverbs, attach records kernel code, and guest runs a program in a virtual machine with Soft-RoCE. Where the first argument is not a command, it is a flag of record.
+record runs a scenario on an NDK provider. run records a program of libibverbs, attach records kernel code, and guest runs a program in a virtual machine with Soft-RoCE. Where the first argument is not a command, it is a flag of record.`
 
-` + recordExits
+var (
+	aboutRecording = commandline.Document{File: "recording.md", About: "recording on Linux"}
+	aboutKernel    = commandline.Document{File: "recording.md#kernel-code", About: "recording kernel code"}
+	aboutPrograms  = commandline.Document{File: "recording.md#programs", About: "recording a program"}
+	aboutScenarios = commandline.Document{File: "recording.md#scenarios", About: "scenarios"}
+	aboutExec      = commandline.Document{File: "exec-provider.md", About: "a provider that is a program"}
+)
 
 // streams are the standard streams, which a recorded program gets as they are.
 type streams struct {
@@ -39,7 +45,7 @@ func newCommandLine(s streams, out *bufio.Writer) *commandLine {
 		Use: "ndkrecord [record] " + recordUse, Short: "record what happens at the boundary of an RDMA provider", Long: about,
 		Example: "  ndkrecord --scenario drain -o drain.ndktrace.jsonl\n  ndkrecord run -o pingpong.ndktrace.ctf -- ibv_rc_pingpong -d rxe0 -g 1 server\n" +
 			"  sudo ndkrecord attach --kernel -o nvme.ndktrace.jsonl.zst -- nvme connect -t rdma -a 192.0.2.1 -n store",
-		Version: release.Version(), See: "docs/recording.md of the source", OneDash: true, Failure: exitFailure,
+		Version: release.Version(), OneDash: true, Failure: exitFailure, Details: ofRecording(),
 	}, out, s.stderr)}
 	l.Add(l.recordCommand(), l.runCommand(), l.attachCommand(), l.guestCommand(), l.versionCommand())
 	return l
@@ -59,7 +65,7 @@ func outputFlag(flags *pflag.FlagSet, file *string, usage string) {
 }
 
 func (l *commandLine) versionCommand() *cobra.Command {
-	return l.command("version", "print the version", "version prints the version of the program and of the trace format.", "  ndkrecord version",
+	c := l.command("version", "print the version", "version prints the version of the program and of the trace format.", "  ndkrecord version",
 		func(_ context.Context, args []string) (int, error) {
 			if len(args) > 0 {
 				return exitUsage, commandline.UsageError("version takes no argument")
@@ -67,4 +73,6 @@ func (l *commandLine) versionCommand() *cobra.Command {
 			fmt.Fprintf(l.out, "ndkrecord %s, trace format 1, %s\n", release.Version(), runtime.Version())
 			return exitSuccess, nil
 		})
+	return l.Describe(c, commandline.Details{See: []commandline.Document{aboutRecording},
+		Exits: []commandline.Exit{{Code: "0", Meaning: "printed"}, {Code: "1", Meaning: "the output could not be written"}, {Code: "2", Meaning: "usage"}}})
 }

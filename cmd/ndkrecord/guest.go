@@ -27,7 +27,11 @@ type guestOptions struct {
 	program             []string
 }
 
-const guestExits = "Exit: PROGRAM's; 124 the time was up, 125 the virtual machine failed or could not be started, 2 usage, 130 interrupted."
+// ofGuest are the details of guest.
+var ofGuest = commandline.Details{See: []commandline.Document{aboutPrograms}, Exits: []commandline.Exit{
+	{Code: "PROGRAM's", Meaning: "where it ran"}, {Code: "2", Meaning: "usage"}, {Code: "124", Meaning: "the time was up"},
+	{Code: "125", Meaning: "the virtual machine failed or could not be started"}, {Code: "130", Meaning: "interrupted"},
+}}
 
 const (
 	exitTimeout = 124
@@ -42,7 +46,7 @@ func (l *commandLine) guestCommand() *cobra.Command {
 	c := l.command("guest [--accel kvm|tcg] [--mem SIZE] [--timeout DURATION] [--results FOLDER] -- PROGRAM [ARGUMENT...]",
 		"run a program in a virtual machine with Soft-RoCE",
 		"guest runs PROGRAM in a virtual machine that has a Soft-RoCE device, rxe0, and sees the files of this one. It begins in the current folder. "+
-			"What it writes into FOLDER is kept, all else it writes is lost. The first use downloads a kernel, with apt.\n\n"+guestExits,
+			"What it writes into FOLDER is kept, all else it writes is lost. The first use downloads a kernel, with apt.",
 		"  ndkrecord guest -- ndkrecord run -o FILE -- PROGRAM\n  ndkrecord guest --results build --timeout 2m -- rping -s -a 127.0.0.1",
 		func(ctx context.Context, args []string) (int, error) {
 			o.program = args
@@ -57,7 +61,7 @@ func (l *commandLine) guestCommand() *cobra.Command {
 	flags.StringVar(&o.results, "results", ".", "`FOLDER` that PROGRAM can write")
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`DURATION` until the machine is stopped, with the time that it takes to boot; in whole seconds")
 	commandline.Complete(c, "accel", "kvm", "tcg")
-	return c
+	return l.Describe(c, ofGuest)
 }
 
 // check refuses what makes no sense, and a folder that is not there.

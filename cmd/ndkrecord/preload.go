@@ -45,14 +45,18 @@ type recorded struct {
 	problem         syscall.Errno // why it could not be written; 0 where it was
 }
 
-const runExits = "Exit: 0 recorded, 1 PROGRAM failed or could not be recorded, 2 usage, 130 interrupted: what was recorded by then can be read."
+// ofRun are the details of run.
+var ofRun = commandline.Details{See: []commandline.Document{aboutPrograms}, Exits: []commandline.Exit{
+	{Code: "0", Meaning: "recorded"}, {Code: "1", Meaning: "PROGRAM failed or could not be recorded"}, {Code: "2", Meaning: "usage"},
+	{Code: "130", Meaning: "interrupted: what was recorded by then can be read"},
+}}
 
 // runCommand records an unmodified program of libibverbs.
 func (l *commandLine) runCommand() *cobra.Command {
 	o := preloadOptions{}
 	c := l.command("run -o FILE [--rest DURATION] -- PROGRAM [ARGUMENT...]", "record what a program does with libibverbs",
 		"run records what PROGRAM, and each process that it starts, does with libibverbs. PROGRAM need not be changed. "+
-			"The first process that opens an RDMA device is recorded into FILE, each other one into a file with its process number in the name.\n\n"+runExits,
+			"The first process that opens an RDMA device is recorded into FILE, each other one into a file with its process number in the name.",
 		"  ndkrecord run -o pingpong.ndktrace.ctf -- ibv_rc_pingpong -d rxe0 -g 1 server\n  ndkrecord run -o script.ndktrace.ctf --rest 0 -- bash script.sh",
 		func(ctx context.Context, args []string) (int, error) {
 			o.program = args
@@ -68,7 +72,7 @@ func (l *commandLine) runCommand() *cobra.Command {
 	flags := c.Flags()
 	outputFlag(flags, &o.output, "`FILE` to record into: a binary trace, usually NAME.ndktrace.ctf")
 	flags.DurationVar(&o.rest, "rest", 300*time.Millisecond, "`DURATION` for which nothing must happen before the provider counts as at rest; 0 never waits, and the trace then has no moments of rest")
-	return c
+	return l.Describe(c, ofRun)
 }
 
 // check refuses what makes no sense together.

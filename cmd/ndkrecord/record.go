@@ -30,15 +30,20 @@ type options struct {
 // How record is called, where it is named and where it is not.
 const recordUse = "[--provider refimpl|verbs|exec:PROGRAM] --scenario NAME [flags] -o FILE"
 
-const recordExits = "Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 3 skipped: the provider lacks what the scenario needs, " +
-	"130 interrupted: what was recorded by then can be read."
+// ofRecording are the details of record.
+func ofRecording() commandline.Details {
+	return commandline.Details{See: []commandline.Document{aboutRecording, aboutScenarios, aboutExec}, Exits: []commandline.Exit{
+		{Code: "0", Meaning: "recorded"}, {Code: "1", Meaning: "the run failed or could not be recorded"}, {Code: "2", Meaning: "usage"},
+		{Code: "3", Meaning: "skipped: the provider lacks what the scenario needs"}, {Code: "130", Meaning: "interrupted: what was recorded by then can be read"},
+	}}
+}
 
 // recordCommand runs a scenario on a provider and records the provider's boundary.
 func (l *commandLine) recordCommand() *cobra.Command {
 	o := options{}
 	var c *cobra.Command
 	c = l.command("record "+recordUse, "record a scenario on an NDK provider (the command that is meant where none is named)",
-		"record runs a scenario on an NDK provider and records what happens at the provider's boundary.\n\n"+recordExits,
+		"record runs a scenario on an NDK provider and records what happens at the provider's boundary.",
 		"  ndkrecord --list\n  ndkrecord --scenario drain --seed 7 -o drain.ndktrace.jsonl.zst\n"+
 			"  ndkrecord --provider verbs --device rxe0 --scenario mixed -o ndk.ndktrace.jsonl --verbs-trace verbs.ndktrace.jsonl\n"+
 			"  ndkrecord record --provider \"exec:./provider\" --scenario arm-merge -o merge.ndktrace.jsonl",
@@ -71,7 +76,7 @@ func (l *commandLine) recordCommand() *cobra.Command {
 	commandline.Complete(c, "provider", "refimpl", "verbs", "exec:")
 	commandline.Complete(c, "scenario", names()...)
 	c.ValidArgsFunction = cobra.NoFileCompletions
-	return c
+	return l.Describe(c, ofRecording())
 }
 
 // check refuses what makes no sense together. It does not look at the machine.

@@ -13,10 +13,7 @@ import (
 
 const about = `tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.
 
-Where the first argument is no command, it is a trace to judge, or a flag of check.
-
-Exit: 0 conformant, 1 violation, 2 usage, 3 unreadable or malformed, 4 inconclusive, 5 internal error,
-130 interrupted, by SIGTERM too. All traces are checked; the worst decides, in the order 5, 3, 1, 4, 0.`
+Where the first argument is no command, it is a trace to judge, or a flag of check. All traces are checked; the worst decides the exit code, in the order 5, 3, 1, 4, 0.`
 
 // commandLine is one command line.
 type commandLine struct {
@@ -39,7 +36,7 @@ func (p *program) line(out *bufio.Writer) *commandLine {
 	l := &commandLine{program: p, out: out, Line: commandline.New(commandline.Program{
 		Use: "tracecheck [check] [flags] FILE|DIR|GLOB|- …", Short: "judge recorded traces of an NDK provider", Long: about,
 		Example: "  tracecheck run.ndktrace.jsonl\n  tracecheck --format sarif=found.sarif --quiet traces/\n  tracecheck explain ARM-04",
-		Version: release.Version(), See: "docs/tracecheck.md of the source", Files: true, Failure: exitInternal,
+		Version: release.Version(), Files: true, Failure: exitInternal, Details: ofJudging(),
 	}, out, p.stderr)}
 	l.Add(l.checkCommand(), l.explainCommand(), l.rulesCommand(), l.statsCommand(), l.verifyCommand(), l.convertCommand(), l.fixCommand(), l.schemaCommand(),
 		l.versionCommand())

@@ -47,7 +47,7 @@ type settings struct {
 type value struct {
 	set     func(string) error
 	shown   string
-	choices []string // nil where any text may do
+	choices []string // those that have a name, nil where none has
 }
 
 func (v *value) String() string { return v.shown }
@@ -95,7 +95,7 @@ func (l *commandLine) checkCommand() *cobra.Command {
 			return l.checkTraces(ctx, l.out, s)
 		})
 	s = checkFlags(c.Flags())
-	return c
+	return l.Describe(c, ofJudging())
 }
 
 // checkFlags adds the flags of check, and returns where they are kept.
@@ -105,12 +105,12 @@ func checkFlags(set *pflag.FlagSet) *settings {
 	readingFlags(set, s)
 	timeLimit(set, &s.options.Timeout, "longest `time` for one trace, then inconclusive")
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
-		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
+		"largest `number` of operations of a trace to search, hidden steps included (engine tlc: events), then inconclusive; "+
 			"0 is the engine's own limit")
 	set.Var(oneOf(&s.engine, "auto", "stream", "porcupine", "tlc"), "engine",
 		"`engine` to decide with: stream, in one pass; porcupine, a search; auto, the stream, and porcupine too where the trace is short; "+
 			"or tlc: the model checker of TLA+, on the contract itself (needs Java)")
-	set.Var(&value{set: s.addFormat, shown: "text"}, "format",
+	set.Var(&value{set: s.addFormat, shown: "text", choices: formatNames}, "format",
 		"output `format`: "+strings.Join(formatNames, ", ")+"; NAME=FILE writes it to a file beside; repeatable")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",

@@ -31,7 +31,7 @@ func (l *commandLine) explainCommand() *cobra.Command {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c
+	return l.Describe(c, printing(aboutRules))
 }
 
 func (l *commandLine) rulesCommand() *cobra.Command {
@@ -45,7 +45,7 @@ func (l *commandLine) rulesCommand() *cobra.Command {
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return rules.Groups(), cobra.ShellCompDirectiveNoFileComp
 	}
-	return c
+	return l.Describe(c, printing(aboutRules))
 }
 
 func (l *commandLine) statsCommand() *cobra.Command {
@@ -55,7 +55,7 @@ func (l *commandLine) statsCommand() *cobra.Command {
 		"  tracecheck stats run.ndktrace.jsonl.zst",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.stats(ctx, l.out, limit, args) }))
 	timeLimit(c.Flags(), &limit, "longest `time` to read for")
-	return c
+	return l.Describe(c, ofTrace("counted", aboutTraces))
 }
 
 func (l *commandLine) verifyCommand() *cobra.Command {
@@ -65,7 +65,7 @@ func (l *commandLine) verifyCommand() *cobra.Command {
 		"  tracecheck --witness run.ndkwitness.jsonl run.ndktrace.jsonl\n  tracecheck verify-witness run.ndkwitness.jsonl run.ndktrace.jsonl",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.verifyWitness(ctx, l.out, limit, args) }))
 	timeLimit(c.Flags(), &limit, "longest `time` to replay for")
-	return c
+	return l.Describe(c, ofReplay)
 }
 
 func (l *commandLine) convertCommand() *cobra.Command {
@@ -82,7 +82,7 @@ func (l *commandLine) convertCommand() *cobra.Command {
 	c.Flags().Var(oneOf(&to, "jsonl", "ctf", "perfetto", "tla"), "to", "the `form` to write: jsonl, ctf, perfetto, tla")
 	timeLimit(c.Flags(), &s.options.Timeout, "longest `time` to convert for")
 	readingFlags(c.Flags(), s)
-	return c
+	return l.Describe(c, ofTrace("written", aboutTraces))
 }
 
 func (l *commandLine) fixCommand() *cobra.Command {
@@ -105,7 +105,7 @@ func (l *commandLine) fixCommand() *cobra.Command {
 		}))
 	c.Flags().BoolVar(&quiescent, "quiescent", false, "have the end record say that the provider was at rest at the end")
 	timeLimit(c.Flags(), &limit, "longest `time` to write for")
-	return c
+	return l.Describe(c, ofTrace("written", aboutTraces))
 }
 
 func (l *commandLine) schemaCommand() *cobra.Command {
@@ -125,11 +125,11 @@ func (l *commandLine) schemaCommand() *cobra.Command {
 			return exitConformant, err
 		})
 	c.Flags().Var(oneOf(&of, "jsonl", "ctf"), "of", "the `form` of traces: jsonl, ctf")
-	return c
+	return l.Describe(c, printing(commandline.Document{File: "trace-format.md", About: "the trace format"}, commandline.Document{File: "trace-binary.md", About: "binary traces"}))
 }
 
 func (l *commandLine) versionCommand() *cobra.Command {
-	return l.Command("version", "print the version", "version prints the version of the program, of the trace format, and how many rules there are.",
+	c := l.Command("version", "print the version", "version prints the version of the program, of the trace format, and how many rules there are.",
 		"  tracecheck version",
 		func(_ context.Context, args []string) (int, error) {
 			if len(args) > 0 {
@@ -138,4 +138,5 @@ func (l *commandLine) versionCommand() *cobra.Command {
 			fmt.Fprintf(l.out, "tracecheck %s, trace format 1, %d rules, %s\n", release.Version(), len(rules.All()), runtime.Version())
 			return exitConformant, nil
 		})
+	return l.Describe(c, printing(aboutTracecheck))
 }

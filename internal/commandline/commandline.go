@@ -24,10 +24,10 @@ type Program struct {
 	Long    string
 	Example string
 	Version string
-	See     string // where more about it is written
-	Files   bool   // the first argument may be a file
-	OneDash bool   // a long flag may have one dash, as in package flag
-	Failure int    // the exit code of a command that can't write its output
+	Files   bool // the first argument may be a file
+	OneDash bool // a long flag may have one dash, as in package flag
+	Failure int  // the exit code of a command that can't write its output
+	Details Details
 }
 
 // A Work carries out a command on its arguments. It returns the exit code, and an error where there is something to say of it.
@@ -38,6 +38,7 @@ type Line struct {
 	program Program
 	root    *cobra.Command
 	main    *cobra.Command
+	details map[*cobra.Command]Details
 	out     io.Writer
 	code    int
 	err     error
@@ -45,7 +46,7 @@ type Line struct {
 
 // New returns a command line without commands. Help and what commands print go to out.
 func New(p Program, out, stderr io.Writer) *Line {
-	l := &Line{program: p, out: out}
+	l := &Line{program: p, out: out, details: map[*cobra.Command]Details{}}
 	l.root = &cobra.Command{
 		Use: p.Use, Short: p.Short, Long: wrapped(p.Long), Example: p.Example, Args: cobra.ArbitraryArgs,
 		DisableFlagsInUseLine: true, SilenceErrors: true, SilenceUsage: true, SuggestionsMinimumDistance: mostDistance,
@@ -58,6 +59,7 @@ func New(p Program, out, stderr io.Writer) *Line {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	l.Describe(l.root, p.Details)
 	l.root.Flags().Bool("version", false, "print the version, as the command version does")
 	l.root.SetOut(out)
 	l.root.SetErr(stderr)

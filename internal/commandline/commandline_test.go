@@ -26,7 +26,8 @@ type made struct {
 
 func newMade(p Program) *made {
 	m := &made{}
-	p.Use, p.Short, p.Long, p.Example, p.Failure, p.Version, p.See = "made [copy] FILE", "do things", strings.Repeat("long text ", 30), "  made a", 9, "1.2", "more.md"
+	p.Use, p.Short, p.Long, p.Example, p.Failure, p.Version = "made [copy] FILE", "do things", strings.Repeat("long text ", 30), "  made a", 9, "1.2"
+	p.Details = Details{Exits: []Exit{{"0", "done"}, {"9", "no output"}}, See: []Document{{"more.md", "all of it"}}}
 	m.Line = New(p, &m.out, &m.out)
 	work := func(name string) Work {
 		return func(_ context.Context, args []string) (int, error) {
@@ -145,7 +146,7 @@ func TestExitCodes(t *testing.T) {
 // Help has the example and each flag, in lines that are not too long. That of the program has the commands and the flags of the main one.
 func TestHelp(t *testing.T) {
 	for args, wants := range map[string][]string{
-		"help":        {"Usage:\n  made [copy] FILE\n", "\n  remove      remove a file\n", "\n  help        describe", "Flags of copy", "--seed", "--version"},
+		"help":        {"\n\nExit: 0 done, 9 no output.\n\nUsage:\n  made [copy] FILE\n", "\n  remove      remove a file\n", "\n  help        describe", "Flags of copy", "--seed", "--version"},
 		"--help":      {"Usage:\n  made [copy] FILE\n", "Flags of copy"},
 		"help copy":   {"copy copies a file.", "Usage:\n  made copy [flags] FILE\n", "Examples:\n  made copy a\n", "--all ", "--rest TIME", "-o, --output FILE", "(default 1s)", "-h, --help"},
 		"copy --help": {"-o, --output FILE"},
@@ -196,7 +197,7 @@ func TestManualPages(t *testing.T) {
 		t.Fatalf("exit code %d, %s", code, printed)
 	}
 	for name, wants := range map[string][]string{
-		"made.1":        {`.TH MADE 1 "" "made 1.2" "User Commands"`, `\fBmade\-remove\fR(1)`, "\nmore.md\n"},
+		"made.1":        {`.TH MADE 1 "" "made 1.2" "User Commands"`, `\fBmade\-remove\fR(1)`, "\nall of it: docs/more.md of the source\n", ".SH EXIT STATUS\n.TP\n\\fB0\\fR\ndone\n"},
 		"made-copy.1":   {".SH SYNOPSIS\nmade copy [flags] FILE\n", ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIFILE\\fR\nFILE to write\n", ".nf\n  made copy a\n.fi\n", `\fBmade\fR(1)`},
 		"made-remove.1": {`made\-remove \- remove a file`}, "made-completion.1": {"powershell"}, "made-help.1": {"describe a command"},
 	} {
@@ -218,5 +219,35 @@ func TestManualPages(t *testing.T) {
 	}
 	if _, code, printed := do(t, Program{}, "man", filepath.Join(folder, "made.1")); code != 9 || !strings.Contains(printed, "can't be written") {
 		t.Errorf("exit code %d, %s", code, printed)
+	}
+}
+
+// There is a page in Markdown for the program and for each command that is not hidden. It has the choices and the default of a flag, and what means something
+// in Markdown is text.
+func TestMarkdownPages(t *testing.T) {
+	folder := t.TempDir()
+	if _, code, printed := do(t, Program{}, "man", "--markdown", folder); code != 0 {
+		t.Fatalf("exit code %d, %s", code, printed)
+	}
+	for name, wants := range map[string][]string{
+		"made.md": {"# made\n\nDo things.\n", "```text\nmade [copy] FILE\n```", "| [`remove`](made-remove.md) | remove a file |\n", "The flags of [`copy`](made-copy.md)",
+			"## Exit codes\n\n| exit | meaning |\n|---|---|\n| 0 | done |\n| 9 | no output |\n", "- [all of it](../more.md)\n- [all programs](README.md)\n"},
+		"made-copy.md": {"```sh\nmade copy a\n```", "| `-o`, `--output` | `FILE`: `one`, `two` |  | FILE to write |\n", "| `--rest` | `TIME` | `1s` | TIME to rest |\n", "- [all commands of made](made.md)\n"},
+	} {
+		page, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, page)
+			}
+		}
+	}
+	if pages, err := filepath.Glob(filepath.Join(folder, "*")); err != nil || len(pages) != 5 {
+		t.Errorf("%q, %v", pages, err)
+	}
+	if got, want := cell("a|b *c* with --all (-o) <d> e-f"), "a\\|b \\*c\\* with `--all` (`-o`) \\<d\\> e-f"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

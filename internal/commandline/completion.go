@@ -2,6 +2,7 @@ package commandline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +13,10 @@ import (
 // Shells returns the shells for which there is a completion.
 func Shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
-// Complete has a shell complete the value of a flag with one of a few. The command must have the flag.
+// Complete has a shell complete the value of a flag with one of a few, which the Markdown page lists. The command must have the flag.
 func Complete(c *cobra.Command, flag string, choices ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	if err = errors.Join(err, c.Flags().SetAnnotation(flag, choicesKey, choices)); err != nil {
 		panic(err)
 	}
 }
@@ -35,7 +37,7 @@ func (l *Line) completionCommand() *cobra.Command {
 			return 0, nil
 		})
 	c.ValidArgsFunction = cobra.FixedCompletions(Shells(), cobra.ShellCompDirectiveNoFileComp)
-	return c
+	return l.Describe(c, l.ofAll())
 }
 
 func (l *Line) writeCompletion(shell string) error {

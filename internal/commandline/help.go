@@ -36,7 +36,7 @@ func Wrap(text string, width int) []string {
 func wrapped(text string) string { return strings.Join(Wrap(text, TextWidth), "\n") }
 
 func (l *Line) helpCommand() *cobra.Command {
-	return l.Command("help [COMMAND]", "describe a command", "help describes a command, or lists all.", fmt.Sprintf("  %s help %s", l.root.Name(), l.main.Name()),
+	c := l.Command("help [COMMAND]", "describe a command", "help describes a command, or lists all.", fmt.Sprintf("  %s help %s", l.root.Name(), l.main.Name()),
 		func(_ context.Context, args []string) (int, error) {
 			of := l.root
 			switch {
@@ -50,11 +50,12 @@ func (l *Line) helpCommand() *cobra.Command {
 			of.InitDefaultHelpFlag()
 			return 0, of.Help()
 		})
+	return l.Describe(c, l.ofAll())
 }
 
 // writeHelp writes the help of a command. That of the program has the flags of the main command as well.
 func (l *Line) writeHelp(c *cobra.Command, _ []string) {
-	c.Printf("%s\n\n%s", c.Long, c.UsageString())
+	c.Printf("%s%s\n\n%s", c.Long, l.exits(c), c.UsageString())
 	if c == l.root {
 		c.Printf("\nFlags of %s, for which the command need not be named:\n%s", l.main.Name(), l.main.LocalFlags().FlagUsagesWrapped(TextWidth))
 	}

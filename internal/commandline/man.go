@@ -14,7 +14,8 @@ import (
 
 // manCommand is for those who package the program.
 func (l *Line) manCommand() *cobra.Command {
-	c := l.Command("man FOLDER", "write the manual pages", "man writes a manual page for the program, and one for each of its commands, into a folder.",
+	inMarkdown := false
+	c := l.Command("man [--markdown] FOLDER", "write the manual pages", "man writes a manual page for the program, and one for each of its commands, into a folder.",
 		fmt.Sprintf("  %s man /usr/local/share/man/man1", l.root.Name()),
 		func(ctx context.Context, args []string) (int, error) {
 			if len(args) != 1 {
@@ -24,27 +25,36 @@ func (l *Line) manCommand() *cobra.Command {
 				if of.Hidden {
 					continue
 				}
-				page := func(w io.Writer) error { return l.manPage(w, of) }
-				if err := (outfile.Place{Folder: args[0], Name: manName(of) + ".1"}).Write(ctx, page); err != nil {
+				name, page := pageName(of)+".1", l.manPage
+				if inMarkdown {
+					name, page = pageName(of)+".md", l.markdownPage
+				}
+				write := func(w io.Writer) error {
+					_, err := io.WriteString(w, page(of))
+					return err
+				}
+				if err := (outfile.Place{Folder: args[0], Name: name}).Write(ctx, write); err != nil {
 					return l.program.Failure, fmt.Errorf("the manual pages can't be written to %s: %w", strings.ReplaceAll(args[0], "\n", `\n`), err)
 				}
 			}
 			return 0, nil
 		})
+	c.Flags().BoolVar(&inMarkdown, "markdown", false, "write the pages in Markdown, as docs/commands/ has them")
 	c.Hidden = true
 	return c
 }
 
-func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+// pageName returns the name of the page of a command, without its suffix.
+func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage writes the manual page of a command.
-func (l *Line) manPage(out io.Writer, c *cobra.Command) error {
+// manPage returns the manual page of a command.
+func (l *Line) manPage(c *cobra.Command) string {
 	c.InitDefaultHelpFlag()
 	var page strings.Builder
 	section := func(title string) { fmt.Fprintf(&page, ".SH %s\n", title) }
-	fmt.Fprintf(&page, ".TH %s 1 \"\" \"%s %s\" \"User Commands\"\n", roff(strings.ToUpper(manName(c))), roff(l.root.Name()), roff(l.program.Version))
+	fmt.Fprintf(&page, ".TH %s 1 \"\" \"%s %s\" \"User Commands\"\n", roff(strings.ToUpper(pageName(c))), roff(l.root.Name()), roff(l.program.Version))
 	section("NAME")
-	fmt.Fprintf(&page, "%s \\- %s\n", roff(manName(c)), roff(c.Short))
+	fmt.Fprintf(&page, "%s \\- %s\n", roff(pageName(c)), roff(c.Short))
 	section("SYNOPSIS")
 	fmt.Fprintf(&page, "%s\n", roff(c.UseLine()))
 	section("DESCRIPTION")
@@ -53,7 +63,7 @@ func (l *Line) manPage(out io.Writer, c *cobra.Command) error {
 		section("COMMANDS")
 		for _, sub := range c.Commands() {
 			if !sub.Hidden {
-				fmt.Fprintf(&page, ".TP\n\\fB%s\\fR(1)\n%s\n", roff(manName(sub)), roff(sub.Short))
+				fmt.Fprintf(&page, ".TP\n\\fB%s\\fR(1)\n%s\n", roff(pageName(sub)), roff(sub.Short))
 			}
 		}
 	}
@@ -61,14 +71,20 @@ func (l *Line) manPage(out io.Writer, c *cobra.Command) error {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) { page.WriteString(manOption(f)) })
 	section("EXAMPLES")
 	fmt.Fprintf(&page, ".nf\n%s\n.fi\n", roff(c.Example))
+	if exits := l.details[c].Exits; exits != nil {
+		section("EXIT STATUS")
+		for _, exit := range exits {
+			fmt.Fprintf(&page, ".TP\n\\fB%s\\fR\n%s\n", roff(exit.Code), roff(exit.Meaning))
+		}
+	}
 	section("SEE ALSO")
 	if c.HasParent() {
 		fmt.Fprintf(&page, "\\fB%s\\fR(1)\n", roff(l.root.Name()))
-	} else {
-		fmt.Fprintf(&page, "%s\n", roff(l.program.See))
 	}
-	_, err := io.WriteString(out, page.String())
-	return err
+	for _, document := range l.details[c].See {
+		fmt.Fprintf(&page, ".br\n%s: docs/%s of the source\n", roff(document.About), roff(document.File))
+	}
+	return page.String()
 }
 
 // manOption returns the paragraph of a flag.
