@@ -13,8 +13,8 @@ import (
 
 var navigated = regexp.MustCompile(`(?m)^ +- (?:[^:\n]+: )?(\S+\.md)$`)
 
-// unreachable returns the pages that the site's navigation lacks or has twice, and those that it has and that are not there. Pages of docs/rules/ are
-// reached from their index.
+// unreachable returns the pages that the site's navigation lacks or has twice, and those that it has and that are not there. Pages of docs/rules/ and
+// docs/commands/ are reached from their index.
 func unreachable(site string, pages map[string]string) []string {
 	var found []string
 	count := map[string]int{}
