@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What action.yml runs: builds tracecheck, and judges the traces of a workflow. Its inputs are variables of the environment: TRACES and FLAGS, one a line;
-# FAIL_ON, BASELINE and SARIF. Standard output annotates the workflow, and the table of verdicts goes into its summary.
+# FAIL_ON, BASELINE, SARIF and DOCS. Standard output annotates the workflow, and the table of verdicts goes into its summary.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/tracecheck.XXXXXX")
@@ -16,6 +16,9 @@ tracecheck=$work/tracecheck$(go env GOEXE)
 arguments=(--format github --format "sarif=$SARIF" --format "table=$work/table" --fail-on "$FAIL_ON")
 if [ -n "$BASELINE" ]; then
 	arguments+=(--baseline "$BASELINE")
+fi
+if [ -n "$DOCS" ]; then
+	arguments+=(--docs "$DOCS")
 fi
 while IFS= read -r flag; do
 	[ -z "$flag" ] || arguments+=("$flag")

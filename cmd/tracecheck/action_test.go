@@ -46,6 +46,8 @@ func TestAction(t *testing.T) {
 		{[]string{"BASELINE=" + known}, exitConformant, []string{"::notice file="}},
 		{[]string{"FAIL_ON=consumer"}, exitConformant, []string{"::error file="}},
 		{[]string{"FLAGS=--dialect=nothing\n--quiet"}, exitUsage, []string{`invalid value "nothing" for --dialect`}},
+		{[]string{"DOCS=https://docs.example/ndk"}, exitViolation, []string{"%0Ahttps://docs.example/ndk/rules/ARM-02.html\n"}},
+		{[]string{"DOCS=docs/"}, exitUsage, []string{`invalid value "docs/" for --docs`}},
 		{[]string{"TRACES=--quiet"}, exitMalformed, []string{"file=--quiet,title=unreadable::"}},
 	} {
 		outputs := t.TempDir()
@@ -57,7 +59,7 @@ func TestAction(t *testing.T) {
 		command := exec.CommandContext(t.Context(), script)
 		command.Dir, command.Stdout, command.Stderr = folder, &out, &out
 		command.Env = append(os.Environ(), "ACTION_REPOSITORY=owner/name", "ACTION_REF=v1", "GITHUB_SERVER_URL=https://host.example", "RUNNER_TEMP="+outputs,
-			"TRACES="+filepath.Base(traces)+"\n", "FLAGS=", "FAIL_ON=provider,consumer,inconclusive", "BASELINE=", "SARIF=found.sarif",
+			"TRACES="+filepath.Base(traces)+"\n", "FLAGS=", "FAIL_ON=provider,consumer,inconclusive", "BASELINE=", "SARIF=found.sarif", "DOCS=",
 			"GITHUB_OUTPUT="+filepath.Join(outputs, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(outputs, "summary"))
 		command.Env = append(command.Env, given.env...)
 		code := exitCode(t, command.Run())

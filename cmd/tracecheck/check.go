@@ -80,6 +80,9 @@ func (p *program) checkTraces(ctx context.Context, out *bufio.Writer, s *setting
 	if err := s.complete(); err != nil {
 		return exitUsage, err
 	}
+	if err := p.findDocs(s); err != nil {
+		return exitUsage, err
+	}
 	judge := p.judgePorcupine
 	if s.engine == "tlc" {
 		var err error

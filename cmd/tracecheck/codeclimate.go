@@ -20,10 +20,14 @@ type (
 		Type        string              `json:"type"`
 		Check       string              `json:"check_name"`
 		Description string              `json:"description"`
+		Content     *codeclimateContent `json:"content,omitempty"`
 		Categories  []string            `json:"categories"`
 		Severity    string              `json:"severity"`
 		Fingerprint string              `json:"fingerprint"`
 		Location    codeclimateLocation `json:"location"`
+	}
+	codeclimateContent struct {
+		Body string `json:"body"` // Markdown
 	}
 	codeclimateLocation struct {
 		Path  string           `json:"path"`
@@ -59,8 +63,12 @@ func (w *codeclimateReporter) add(file string, remarks []remark) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", file, same, before[same]))
 		before[same]++
 		line := max(m.line, 1)
+		var content *codeclimateContent
+		if page := w.settings.pageOfRule(m.check); page != "" {
+			content = &codeclimateContent{fmt.Sprintf("[%s](<%s>)", m.check, page)}
+		}
 		w.issues = append(w.issues, codeclimateIssue{
-			Type: "issue", Check: printable(m.check), Description: printable(m.text), Categories: []string{"Bug Risk"},
+			Type: "issue", Check: printable(m.check), Description: printable(m.text), Content: content, Categories: []string{"Bug Risk"},
 			Severity: codeclimateSeverities[m.level], Fingerprint: hex.EncodeToString(sum[:16]),
 			Location: codeclimateLocation{printable(file), codeclimateLines{line, line}},
 		})

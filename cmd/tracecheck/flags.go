@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,6 +39,8 @@ type settings struct {
 	passing  []verdict.Verdict // of findings that do not fail the run
 
 	adviceFails bool // advice that was not followed fails the run
+
+	docs *url.URL // the address of the published documents; nil where it is not known
 
 	baselineFile string
 	baseline     map[string]bool // the fingerprints of the findings that are known
@@ -119,6 +122,8 @@ func checkFlags(set *pflag.FlagSet) *settings {
 		"exit with 1 or 4 for `findings` of these kinds alone: some of provider, consumer, inconclusive and advice, separated by commas; or none")
 	set.StringVar(&s.baselineFile, "baseline", "",
 		"`file` of findings that are known, as --format baseline=FILE writes it: they are reported as known, and do not fail the run")
+	set.Var(&value{set: s.setDocs}, "docs",
+		"the `URL` of the site that make docs builds, where it is published: reports link to the page of each rule; NDK_DOCS in the environment does the same")
 	set.StringVar(&s.witness.path, "witness", "",
 		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
 	set.StringVar(&s.minimize.path, "minimize", "",

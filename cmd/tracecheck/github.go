@@ -25,7 +25,11 @@ func (w *githubReporter) end(sum *summary) {
 
 func (w *githubReporter) annotate(file string, remarks []remark) {
 	for _, m := range remarks {
-		w.command(githubLevels[m.level], file, m.line, m.title, m.text)
+		text := m.text
+		if page := w.settings.pageOfRule(m.check); page != "" {
+			text += "\n" + page
+		}
+		w.command(githubLevels[m.level], file, m.line, m.title, text)
 	}
 }
 

@@ -49,6 +49,7 @@ type (
 		Rule     string     `json:"rule,omitempty"`
 		Text     string     `json:"text,omitempty"`
 		Source   string     `json:"source,omitempty"`
+		Page     string     `json:"page,omitempty"`
 		Line     int        `json:"line,omitempty"`
 		Seq      uint64     `json:"seq,omitempty"`
 		Print    string     `json:"fingerprint"`
@@ -144,7 +145,7 @@ func (w *jsonReporter) result(r *result) {
 func jsonOf(r *result, f *verdict.Finding, s *settings) jsonFinding {
 	rule, _ := rules.Get(f.Rule)
 	told := jsonFinding{
-		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,
+		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Page: s.pageOfRule(f.Rule), Line: f.Line, Seq: f.Seq,
 		Print: fingerprint(r, f), Known: s.known(r, f),
 		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), Instead: orEmpty(f.Instead), See: []jsonLine{},
 		Readings: orEmpty(f.Assumes), More: f.More,

@@ -15,10 +15,10 @@ import (
 // readers is a module of its own: programs of others that read the reports (README.md there).
 const readers = "../../internal/readers"
 
-// reportOf returns what the program as it is shipped writes of traces of each verdict, with warnings and advice.
+// reportOf returns what the program as it is shipped writes of traces of each verdict, with warnings, advice and links to the rules.
 func reportOf(t *testing.T, format string) string {
 	t.Helper()
-	args := []string{"--engine", "stream", "--format", format, "--require-coverage", "DEF-03", "../../traces/inconclusive", "../../traces/malformed", plainTrace}
+	args := []string{"--engine", "stream", "--format", format, "--docs", "https://docs.example/ndk", "--require-coverage", "DEF-03", "../../traces/inconclusive", "../../traces/malformed", plainTrace}
 	for _, pattern := range []string{"reject/a*", "use/*"} {
 		found, err := filepath.Glob(filepath.Join("../../traces", pattern+".ndktrace.jsonl"))
 		if err != nil || len(found) == 0 {

@@ -102,18 +102,15 @@ func (w *sarifReporter) rule(id string) int {
 		w.indexes = map[string]int{}
 	}
 	about := sarifRule{printable(id), sarifMessage{"The trace does not record enough to decide, or a limit was reached."},
-		sarifMessage{"The message of a result says what is missing."}, documents + "tracecheck.md#verdicts-and-exit-codes"}
+		sarifMessage{"The message of a result says what is missing."}, w.settings.helpOf(id)}
 	if rule, known := rules.Get(id); known {
-		about = sarifRule{id, sarifMessage{rule.Text}, sarifMessage{"Source: " + rule.Source}, documents + "rules/" + id + ".md"}
+		about = sarifRule{id, sarifMessage{rule.Text}, sarifMessage{"Source: " + rule.Source}, w.settings.helpOf(id)}
 	}
 	listing := &w.run.Tool.Driver.Rules
 	w.indexes[id] = len(*listing)
 	*listing = append(*listing, about)
 	return w.indexes[id]
 }
-
-// documents is the URI of the folder with the documents of this version. The linker sets it (-X main.documents=URI/) where they are published.
-var documents = "urn:ndkoracle:docs/"
 
 // notify notes what is no finding of a trace.
 func (w *sarifReporter) notify(level, text string, at ...sarifLocation) {

@@ -117,6 +117,9 @@ func (w *textReporter) finding(r *result, f *verdict.Finding) {
 	}
 	if rule, ok := rules.Get(f.Rule); ok {
 		w.detail("the rule", rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source))
+		if page := w.settings.pageOfRule(f.Rule); page != "" {
+			w.detail("its page", page)
+		}
 	}
 	w.detail("before it", withInstead(f)...)
 	var related []string
