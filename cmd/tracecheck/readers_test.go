@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"os/exec"
@@ -98,9 +99,13 @@ func TestJunitKeepsToTheSchema(t *testing.T) {
 	if said, ok := validate(report); !ok {
 		t.Errorf("%s\n%s", said, report)
 	}
-	for _, wrong := range [][2]string{{` failures="`, ` broken="`}, {"<testcase ", "<failure "}, {"system-out>", "output>"}, {` errors="`, ` x="`}} {
-		if _, ok := validate(strings.ReplaceAll(report, wrong[0], wrong[1])); ok {
-			t.Errorf("with %s for %s it is accepted", wrong[1], wrong[0])
+	for _, wrong := range [][2]string{{` failures="`, ` broken="`}, {"testcase", "failure"}, {"system-out>", "output>"}, {` errors="`, ` x="`}} {
+		other := strings.ReplaceAll(report, wrong[0], wrong[1])
+		if err := xml.Unmarshal([]byte(other), new(struct{})); err != nil {
+			t.Errorf("with %s for %s it is not well-formed: %v", wrong[1], wrong[0], err)
+		}
+		if said, ok := validate(other); ok || !strings.Contains(said, "/testsuites") {
+			t.Errorf("with %s for %s the schema does not refuse it: %s", wrong[1], wrong[0], said)
 		}
 	}
 }
