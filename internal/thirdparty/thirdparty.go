@@ -1,4 +1,4 @@
-// Package thirdparty lists the modules that the programs are built from, each with the text of its licence. THIRD-PARTY.md is its output.
+// Package thirdparty lists the modules that the programs are built from, Go's standard library among them, each with the text of its licence. THIRD-PARTY.md is its output.
 package thirdparty
 
 //go:generate go run generate.go
@@ -16,6 +16,9 @@ import (
 // Document is the file that Markdown fills, from the root of the repository.
 const Document = "THIRD-PARTY.md"
 
+// StandardLibrary is the path of the module that each program of Go has in it: the standard library, and the runtime.
+const StandardLibrary = "the standard library of Go"
+
 // A Module is part of a program.
 type Module struct {
 	Path, Version string
@@ -26,7 +29,7 @@ type Module struct {
 // systems are those that the programs are built for.
 var systems = []string{"linux", "windows", "darwin"}
 
-// Modules returns the modules of the programs of a repository, for all systems, by path. It asks the go command, which needs no network where the
+// Modules returns the modules of the programs of a repository, for all systems, by path, and the standard library before them. It asks the go command, which needs no network where the
 // modules are in its cache.
 func Modules(repository string) ([]Module, error) {
 	folders := map[string][2]string{} // by path: version and folder
@@ -43,19 +46,47 @@ func Modules(repository string) ([]Module, error) {
 			}
 		}
 	}
-	var modules []Module
+	standard, err := standardLibrary(repository)
+	if err != nil {
+		return nil, err
+	}
+	modules := []Module{standard}
 	for _, path := range slices.Sorted(maps.Keys(folders)) {
-		text, err := licence(folders[path][1])
+		m, err := module(path, folders[path][0], folders[path][1])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, err
 		}
-		kinds := kindsOf(text)
-		if len(kinds) == 0 {
-			return nil, fmt.Errorf("%s: the licence is none that is known", path)
-		}
-		modules = append(modules, Module{path, folders[path][0], kinds, text})
+		modules = append(modules, m)
 	}
 	return modules, nil
+}
+
+// module returns a module of which a folder has the licence.
+func module(path, version, folder string) (Module, error) {
+	text, err := licence(folder)
+	if err != nil {
+		return Module{}, fmt.Errorf("%s: %w", path, err)
+	}
+	kinds := kindsOf(text)
+	if len(kinds) == 0 {
+		return Module{}, fmt.Errorf("%s: the licence is none that is known", path)
+	}
+	return Module{path, version, kinds, text}, nil
+}
+
+// standardLibrary returns the standard library of the Go that builds a repository. Its version is the one that go.mod asks for: any later one may build a program.
+func standardLibrary(repository string) (Module, error) {
+	var answers []string
+	for _, args := range [][]string{{"env", "GOROOT"}, {"list", "-m", "-f", "{{.GoVersion}}"}} {
+		ask := exec.Command("go", args...)
+		ask.Dir = repository
+		out, err := ask.Output()
+		if err != nil {
+			return Module{}, fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+		}
+		answers = append(answers, strings.TrimSpace(string(out)))
+	}
+	return module(StandardLibrary, answers[1], answers[0])
 }
 
 // licence returns the text of the licence of a module.
@@ -88,7 +119,7 @@ func kindsOf(text string) []string {
 // Markdown returns the document.
 func Markdown(modules []Module) string {
 	var b strings.Builder
-	b.WriteString("# What the programs are built from\n\nWritten by \"go generate ./internal/thirdparty\" from what `cmd/` imports on Linux, Windows and macOS.\n\n" +
+	b.WriteString("# What the programs are built from\n\nWritten by \"go generate ./internal/thirdparty\" from what `cmd/` imports on Linux, Windows and macOS. The version of the standard library is the lowest that builds the programs.\n\n" +
 		"| module | version | licences in its licence file |\n|---|---|---|\n")
 	for _, m := range modules {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.Path, m.Version, strings.Join(m.Licences, ", "))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// THIRD-PARTY.md has the licence of each module that a program is built from, in its present version.
+// THIRD-PARTY.md has the licence of each module that a program is built from, in its present version, and of the standard library.
 func TestListIsCurrent(t *testing.T) {
 	modules, err := Modules("../..")
 	if err != nil {
@@ -26,9 +26,14 @@ func TestListIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(modules) < 3 {
-		t.Errorf("only %d modules", len(modules))
+		t.Fatalf("only %d modules", len(modules))
 	}
-	for _, m := range modules {
+	standard := modules[0]
+	if standard.Path != StandardLibrary || !slices.Equal(standard.Licences, []string{"BSD-3-Clause"}) || !strings.Contains(standard.Text, "The Go Authors") ||
+		!strings.Contains(string(required), "\ngo "+standard.Version+"\n") {
+		t.Errorf("the standard library is %+v", standard)
+	}
+	for _, m := range modules[1:] {
 		if !strings.Contains(string(required), "\t"+m.Path+" "+m.Version) {
 			t.Errorf("go.mod does not require %s %s", m.Path, m.Version)
 		}
