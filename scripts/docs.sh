@@ -27,4 +27,5 @@ if ! NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict >build/docs.log 2>&
 	grep -E '^(WARNING|ERROR|Aborted)|Error' build/docs.log >&2 || cat build/docs.log >&2
 	exit 1
 fi
+go test -count=1 -tags=site -run '^TestSiteDraws' ./internal/documents # in headless Chromium
 echo "build/site/index.html"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ndkoracle/internal/picture"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -34,7 +35,7 @@ func fingerprintOfAdvice(r *result, rule string, w trace.Warning) string {
 
 // kindOfEvent returns the function and the phase of the event on a line, or "-" where there is none, as at the end of a trace.
 func kindOfEvent(t *trace.Trace, line int) string {
-	e := eventOn(t, line)
+	e := picture.EventOn(t, line)
 	if e == nil {
 		return "-"
 	}

@@ -7,12 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"ndkoracle/internal/picture"
-	"ndkoracle/linearize/breach"
-	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
@@ -123,28 +119,6 @@ func tellFinding(f *verdict.Finding, host int, r *result, whole *trace.Trace, s 
 	for _, id := range f.Assumes {
 		told.Readings = append(told.Readings, s.reading(id))
 	}
-	told.Missing = missing(f, whole)
+	told.Missing = picture.Missing(f, whole)
 	return told
-}
-
-// missing returns the CQ, or the shared receive queue, whose callback was owed at a moment of rest and not entered, or "" where a finding is of something else. It
-// is that of the arm which the finding refers to.
-func missing(f *verdict.Finding, t *trace.Trace) string {
-	at := eventOn(t, f.Line) // nil at the end of the trace
-	if strings.HasPrefix(f.Rule, "SRQ-") && (at == nil || calls.KindOf(at) == calls.Quiesce) {
-		for _, line := range f.See {
-			if e := eventOn(t, line); e != nil && e.Srq != "" {
-				return e.Srq
-			}
-		}
-	}
-	if !breach.IsOfMissing(f.Rule) || at != nil && slices.Contains([]calls.Kind{calls.Callback, calls.ReadEvent}, calls.KindOf(at)) {
-		return ""
-	}
-	for _, line := range f.See {
-		if e := eventOn(t, line); e != nil && calls.KindOf(e) == calls.ArmCq {
-			return e.Cq
-		}
-	}
-	return ""
 }

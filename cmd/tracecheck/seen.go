@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"ndkoracle/internal/picture"
 	"ndkoracle/trace"
 )
 
@@ -72,7 +73,7 @@ func linesSeen(r *result) (lines, alone []int) {
 		case f.Line == 0:
 		case slices.Contains(shown, f):
 			lines = append(append(lines, f.See...), f.Line)
-		case eventOn(r.trace, f.Line) == nil:
+		case picture.EventOn(r.trace, f.Line) == nil:
 			alone = append(alone, f.Line)
 		}
 	}

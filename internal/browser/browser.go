@@ -77,7 +77,6 @@ func Find(t *testing.T) string {
 // Look opens a page in a window of some width, in pixels.
 func Look(t *testing.T, page []byte, width int) *Sight {
 	t.Helper()
-	program := Find(t)
 	seen := make(chan *Sight, 1)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
@@ -95,6 +94,13 @@ func Look(t *testing.T, page []byte, width int) *Sight {
 		}
 		seen <- s
 	})
+	return visit(t, mux, seen)
+}
+
+// visit opens the root of a server in Chromium, and waits for what the page sees.
+func visit[T any](t *testing.T, mux *http.ServeMux, seen <-chan T) (none T) {
+	t.Helper()
+	program := Find(t)
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), timeToOpen)
@@ -117,5 +123,5 @@ func Look(t *testing.T, page []byte, width int) *Sight {
 	case err := <-ended:
 		t.Fatalf("chromium ended before it had seen the page: %v\n%s", err, said.Bytes())
 	}
-	return nil
+	return none
 }

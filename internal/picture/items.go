@@ -207,16 +207,3 @@ func (p *Page) withMissing(host int, items []*item) []*item {
 	}
 	return items
 }
-
-// isSetUp reports whether an item only prepares what the rules are about.
-func (i *item) isSetUp() bool {
-	if i.kind != event || i.event.Ph == trace.Enter || i.event.Ph == trace.Exit {
-		return false
-	}
-	switch calls.KindOf(i.event) {
-	case calls.Post, calls.PostShared, calls.ArmCq, calls.PollCq, calls.ReadEvent, calls.FlushQp, calls.EndConnection, calls.CloseCq, calls.CloseQp, calls.CloseDone,
-		calls.Quiesce, calls.Placed, calls.ResizeCq, calls.UnsettleQp, calls.DeviceEvent:
-		return false
-	}
-	return true
-}

@@ -16,6 +16,7 @@ import (
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/rules"
+	"ndkoracle/trace"
 )
 
 // Folder is where the pages are, from the root of the repository.
@@ -43,8 +44,13 @@ func Pages(repository fs.FS) (map[string]string, error) {
 	for _, group := range rules.Groups() {
 		pages[group+".md"] = groupPage(group)
 	}
+	drawn := drawer{repository: repository, traces: map[string]*trace.Trace{}}
 	for _, row := range rows {
-		pages[row.Rule.ID+".md"] = page(row, uses)
+		text, err := page(row, uses, &drawn)
+		if err != nil {
+			return nil, err
+		}
+		pages[row.Rule.ID+".md"] = text
 	}
 	return pages, nil
 }
@@ -111,10 +117,10 @@ be taken where it is one of the choices.
 	return b.String()
 }
 
-func page(row ruletable.Row, uses []ruletable.Use) string {
+func page(row ruletable.Row, uses []ruletable.Use, drawn *drawer) (string, error) {
 	rule := row.Rule
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n> %s\n\n%s\n\n| | |\n|---|---|\n", rule.ID, rule.Text, written)
+	fmt.Fprintf(&b, "# %s\n\n> %s\n\n%s\n\n| property | value |\n|---|---|\n", rule.ID, rule.Text, written)
 	line := func(title, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, "| %s | %s |\n", title, cell(text))
@@ -130,7 +136,7 @@ func page(row ruletable.Row, uses []ruletable.Use) string {
 		line("reading "+id, fmt.Sprintf("%s *%s*", reading.Question, reading.Default))
 	}
 	b.WriteString("\n## What the judge looks at\n\n" + judged(row) + "\n")
-	b.WriteString("## Where it stands\n\n| | |\n|---|---|\n")
+	b.WriteString("## Where it stands\n\n| part | names |\n|---|---|\n")
 	line("defined in tla/", names(row.Definitions, row.Without[ruletable.Definition], "not stated in TLA+"))
 	line("checked by TLC", names(row.Properties, row.Without[ruletable.Property], "no property of a configuration"))
 	if slices.Contains(ruletable.Groups, rule.Group) {
@@ -139,12 +145,22 @@ func page(row ruletable.Row, uses []ruletable.Use) string {
 	}
 	line("seen to in", names(row.SeenTo, "", ""))
 	line("traces", because(row.Without[ruletable.Trace]))
-	b.WriteString(list("Traces that break it", uses, func(u ruletable.Use) bool { return u.Breaks == rule.ID }))
-	b.WriteString(list("Traces that keep it", uses, func(u ruletable.Use) bool { return u.Breaks == "" && slices.Contains(u.Keeps, rule.ID) }))
-	b.WriteString(list("Traces that speak of it", uses, func(u ruletable.Use) bool {
+	breaks := func(u ruletable.Use) bool { return u.Breaks == rule.ID }
+	keeps := func(u ruletable.Use) bool { return u.Breaks == "" && slices.Contains(u.Keeps, rule.ID) }
+	broken, err := drawn.example(rule, uses, breaks)
+	if err != nil {
+		return "", err
+	}
+	kept, err := drawn.example(rule, uses, keeps)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(list("Traces that break it", broken, uses, breaks))
+	b.WriteString(list("Traces that keep it", kept, uses, keeps))
+	b.WriteString(list("Traces that speak of it", "", uses, func(u ruletable.Use) bool {
 		return u.Breaks != rule.ID && !slices.Contains(u.Keeps, rule.ID) && slices.Contains(u.Shows, rule.ID)
 	}))
-	return b.String()
+	return b.String(), nil
 }
 
 // judged says what in a trace exercises the rule, and where it has nothing to say.
@@ -199,8 +215,8 @@ func because(why string) string {
 	return "*" + why + "*"
 }
 
-// list writes the traces that belong to a section, or nothing where there are none.
-func list(title string, uses []ruletable.Use, belongs func(ruletable.Use) bool) string {
+// list writes the traces that belong to a section below the drawing of one, or nothing where there are none.
+func list(title, drawing string, uses []ruletable.Use, belongs func(ruletable.Use) bool) string {
 	var b strings.Builder
 	n := 0
 	for _, u := range uses {
@@ -208,17 +224,22 @@ func list(title string, uses []ruletable.Use, belongs func(ruletable.Use) bool) 
 			continue
 		}
 		if n++; n == 1 {
-			fmt.Fprintf(&b, "\n## %s\n\n", title)
+			fmt.Fprintf(&b, "\n## %s\n\n%s", title, drawing)
 		}
 		if n <= mostTraces {
-			name, _, _ := strings.Cut(u.File, ".")
-			fmt.Fprintf(&b, "- [%s](../../traces/%s)%s: %s\n", name, u.File, u.Read, u.Sentence)
+			fmt.Fprintf(&b, "- %s: %s\n", link(u), u.Sentence)
 		}
 	}
 	if n > mostTraces {
 		fmt.Fprintf(&b, "\nThe corpus has %d more.\n", n-mostTraces)
 	}
 	return b.String()
+}
+
+// link leads to a trace, and says how it is read.
+func link(u ruletable.Use) string {
+	name, _, _ := strings.Cut(u.File, ".")
+	return fmt.Sprintf("[%s](../../traces/%s)%s", name, u.File, u.Read)
 }
 
 // cell keeps text from being taken for the end of a table's cell.

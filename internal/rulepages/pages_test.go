@@ -64,8 +64,8 @@ func TestPageHasAllParts(t *testing.T) {
 	}
 	page := pages["ARM-11.md"]
 	rule, _ := rules.Get("ARM-11")
-	for _, part := range []string{"> " + rule.Text, rule.Source, "| who must keep it | provider |", "`CompletionQueue!", "\n- a ", "## Traces that break it\n\n- [reject/",
-		"## Traces that keep it\n\n- [accept/", "| functions of the judge | `breach."} {
+	for _, part := range []string{"> " + rule.Text, rule.Source, "| who must keep it | provider |", "`CompletionQueue!", "\n- a ", "## Traces that break it\n\nThe shortest is [reject/",
+		"```mermaid\n", "ARM-11 broken here", "\n- [reject/", "## Traces that keep it\n\nThe shortest is [accept/", "\n- [accept/", "| property | value |", "| part | names |", "| functions of the judge | `breach."} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page of ARM-11 lacks %q:\n%s", part, page)
 		}
