@@ -56,6 +56,38 @@ func TestPagesAreCurrent(t *testing.T) {
 	}
 }
 
+// undrawn returns the pages that list a trace which breaks the rule and draw none with a mark, or that list one which keeps it and draw none.
+func undrawn(pages map[string]string) (found []string) {
+	for name, page := range pages {
+		for title, mark := range map[string]string{"\n## Traces that break it\n": " here", "\n## Traces that keep it\n": "sequenceDiagram"} {
+			_, section, listed := strings.Cut(page, title)
+			section, _, _ = strings.Cut(section, "\n## ")
+			_, drawn, _ := strings.Cut(section, "```mermaid\n")
+			drawn, _, _ = strings.Cut(drawn, "```")
+			if listed && !(strings.Contains(drawn, mark) && strings.Contains(drawn, "sequenceDiagram")) {
+				found = append(found, name+": "+strings.Trim(title, "\n# "))
+			}
+		}
+	}
+	return found
+}
+
+// Each rule that the corpus breaks has a drawing of that, with a mark at the event (ARM-04, and all others).
+func TestTracesAreDrawn(t *testing.T) {
+	pages, err := Pages(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, complaint := range undrawn(pages) {
+		t.Errorf("%s, and none is drawn", complaint)
+	}
+	pages["ARM-04.md"] = strings.ReplaceAll(pages["ARM-04.md"], "ARM-04 broken here", "")
+	pages["ARM-11.md"] = strings.ReplaceAll(pages["ARM-11.md"], "```mermaid", "```")
+	if n := len(undrawn(pages)); n != 3 {
+		t.Errorf("%d of three traces that are not drawn are found", n)
+	}
+}
+
 // A page has the text, the source, who keeps the rule, its operators, its occasions, and a trace that breaks it and one that keeps it.
 func TestPageHasAllParts(t *testing.T) {
 	pages, err := Pages(repository)
