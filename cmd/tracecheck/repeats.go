@@ -21,8 +21,8 @@ type remainder struct {
 	count int
 }
 
-// shown returns the findings of a trace that a person is shown, and what is left of each rule. Findings that may only follow from others count apart
-// from those that stand by themselves.
+// shown returns the findings that text, the picture and GitHub show, and a remainder for each rule that has more. It counts findings that may only follow
+// from others apart from the rest.
 func (r *result) shown() (shown []*verdict.Finding, rest []*remainder) {
 	type kind struct {
 		rule    string
