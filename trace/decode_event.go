@@ -67,7 +67,7 @@ func (d *decoder) decode(line []byte, e *Event) error {
 		return err
 	}
 	if e.Seq == noSeq {
-		return errors.New("no seq")
+		return errors.New("no seq; \"tracecheck fix\" numbers a trace written by hand")
 	}
 	e.Fn = functionName(e.Fn)
 	d.lost = len(d.unknown) > 0 || d.hasOther(e.Fn)

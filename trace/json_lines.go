@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +26,8 @@ func (r jsonLines) begin() error {
 		return r.fail("empty file")
 	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
 		return r.fail("compressed with gzip: a trace is plain text or compressed with zstd")
+	case magic[0] == '[':
+		return r.fail("a JSON array, not JSON Lines: write each object on a line of its own, as jq -c '.[]' does")
 	case magic[0] != '{':
 		return r.fail("not a trace: the first byte is %q, not '{'", magic[0])
 	}
@@ -38,28 +39,21 @@ func (r jsonLines) begin() error {
 	return r.lineError(r.headerRecord(), complete)
 }
 
-// skipMark skips the byte order mark that a file may begin with. After that of UTF-16, which PowerShell's > writes, the rest is read as such.
+// skipMark skips the byte order mark that a file may begin with. The rest of a file of UTF-16, which PowerShell's > writes, is read as
+// such.
 func (r jsonLines) skipMark(magic []byte) error {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(magic, []byte{0xEF, 0xBB, 0xBF}):
-		if _, err := io.ReadFull(r.lines, make([]byte, 3)); err != nil {
-			return r.readError(err)
-		}
-		return nil
-	case bytes.HasPrefix(magic, []byte{0xFF, 0xFE}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(magic, []byte{0xFE, 0xFF}):
-		order = binary.BigEndian
-	default:
-		return nil
+	order, mark, isUtf16 := utf16Order(magic)
+	if bytes.HasPrefix(magic, []byte{0xEF, 0xBB, 0xBF}) {
+		mark = 3
 	}
-	if _, err := io.ReadFull(r.lines, make([]byte, 2)); err != nil {
+	if _, err := io.ReadFull(r.lines, make([]byte, mark)); err != nil {
 		return r.readError(err)
 	}
-	waiting := r.lines.waiting
-	r.lines = newLineReader(&utf16Reader{source: r.lines, order: order})
-	r.lines.waiting = waiting
+	if isUtf16 {
+		waiting := r.lines.waiting
+		r.lines = newLineReader(&utf16Reader{source: r.lines, order: order})
+		r.lines.waiting = waiting
+	}
 	return nil
 }
 

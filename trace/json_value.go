@@ -39,6 +39,9 @@ func (p *parser) integer(name fmt.Stringer, max int64) (int64, error) {
 func (p *parser) integerFrom(name fmt.Stringer, min, max int64) (int64, error) {
 	c := p.space()
 	if c != '-' && (c < '0' || c > '9') {
+		if c == '"' {
+			return 0, p.wrong(name, "not an integer: write it without quotation marks")
+		}
 		return 0, p.wrong(name, "not an integer")
 	}
 	if n, length := p.short(); length > 0 && min <= n && n <= max {

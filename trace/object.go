@@ -25,10 +25,14 @@ func (p *parser) document(o object) error {
 	if err := p.object(o); err != nil {
 		return err
 	}
-	if p.space(); p.at < len(p.line) {
+	switch c := p.space(); {
+	case p.at == len(p.line):
+		return nil
+	case c == ',':
+		return errors.New("not JSON Lines: a comma after the object's end: write each object on a line of its own, without commas between them")
+	default:
 		return errors.New("not JSON: more after the object's end")
 	}
-	return nil
 }
 
 // object reads an object whose keys are fields. Its values are the last of p.values then.

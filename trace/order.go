@@ -27,7 +27,7 @@ type checker struct {
 // it is known to have all that f requires. The error is a reason without a place.
 func (c *checker) event(e *Event, f *function, complete bool) error {
 	if c.events > 0 && e.Seq <= c.seq {
-		return fmt.Errorf("seq %d is not above %d, the seq before it", e.Seq, c.seq)
+		return fmt.Errorf("seq %d is not above %d, the seq before it; \"tracecheck fix\" numbers a trace written by hand", e.Seq, c.seq)
 	}
 	if e.Fn == "" {
 		return errors.New("no fn")

@@ -59,6 +59,7 @@ func TestMalformed(t *testing.T) {
 	}{
 		{"empty", "", 0, "empty file"},
 		{"binary", "\x7fELF\x02\x01", 1, `the first byte is '\x7f', not '{'`},
+		{"JSON array", "[\n{}\n]", 1, "a JSON array, not JSON Lines: write each object on a line of its own"},
 		{"gzip", "\x1f\x8b\x08\x00", 1, "compressed with gzip"},
 		{"half of UTF-16", "\xff\xfe{\x00\"", 1, "truncated"},
 		{"no header", armCall + "\n", 1, "no header"},
@@ -91,6 +92,7 @@ func TestMalformed(t *testing.T) {
 		{"empty line", lines(armCall, "", armRet), 3, "the line is empty"},
 		{"no JSON", lines(armCall, `{"seq":2,'thr'`), 3, "not JSON: invalid character '\\''"},
 		{"two objects", lines(armCall + armRet), 2, "more after the object's end"},
+		{"comma behind an object", lines(armCall + ","), 2, "without commas between them"},
 		{"list", lines(armCall, `[1,2]`), 3, "a list where an object belongs"},
 		{"UTF-8", lines(armCall, `{"seq":2,"thr":"`+"\xff"+`"}`), 3, "not UTF-8 at byte 17 of the line"},
 		{"key twice", lines(`{"seq":1,"seq":2}`), 2, `key "seq" occurs twice`},
@@ -99,7 +101,7 @@ func TestMalformed(t *testing.T) {
 		{"depth", lines(`{"x":` + strings.Repeat("[", 33) + strings.Repeat("]", 33) + "}"), 2, "nested deeper than 32"},
 		{"depth bomb", lines(`{"x":` + strings.Repeat(`{"a":`, 1<<20)), 2, "nested deeper than 32"},
 
-		{"no seq", lines(`{"thr":"a"}`), 2, "no seq"},
+		{"no seq", lines(`{"thr":"a"}`), 2, `no seq; "tracecheck fix" numbers`},
 		{"no thr", lines(`{"seq":1,"ph":"point","fn":"quiesce"}`), 2, "no thr"},
 		{"no fn", event(`"ph":"point"`), 2, "no fn"},
 		{"no ph", event(`"op":"1","fn":"NdkArmCq"`), 2, "no ph"},
@@ -119,11 +121,11 @@ func TestMalformed(t *testing.T) {
 		{"beyond 64 bits", lines(`{"seq":99999999999999999999}`), 2, "out of the range"},
 		{"beyond 32 bits", event(`"depth":4294967296`), 2, "depth is 4294967296, out of the range 0 to 4294967295"},
 		{"beyond 63 bits", event(`"bytes":9223372036854775808`), 2, "bytes is 9223372036854775808, out of the range 0 to 9223372036854775807"},
-		{"number in a string", event(`"n":"3"`), 2, "n is a string, not an integer"},
+		{"number in a string", event(`"n":"3"`), 2, "n is a string, not an integer: write it without quotation marks"},
 		{"bool", event(`"solicited":1`), 2, "solicited is a number, not true or false"},
 		{"bool as op", event(`"op":true`), 2, "op is true or false, neither a string nor an integer"},
 
-		{"seq again", lines(armCall, strings.Replace(armRet, `"seq":2`, `"seq":1`, 1)), 3, "seq 1 is not above 1"},
+		{"seq again", lines(armCall, strings.Replace(armRet, `"seq":2`, `"seq":1`, 1)), 3, `seq 1 is not above 1, the seq before it; "tracecheck fix" numbers`},
 		{"op again", lines(armCall, armRet, strings.Replace(armCall, `"seq":1`, `"seq":3`, 1)), 4,
 			`op "1" is used a second time`},
 		{"op again while open", lines(armCall, strings.Replace(armCall, `"seq":1`, `"seq":3`, 1)), 3,

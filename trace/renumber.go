@@ -76,7 +76,7 @@ type renumbering struct {
 // line returns a line as it is to be.
 func (n *renumbering) line(line []byte, at int) ([]byte, error) {
 	n.lines++
-	if at == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
+	if _, _, is := utf16Order(line); at == 1 && is {
 		return nil, errors.New("the file is UTF-16: save it as UTF-8 first")
 	}
 	if len(bytes.TrimSpace(line)) == 0 {

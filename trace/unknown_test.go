@@ -181,7 +181,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// A byte order mark is skipped, and what follows that of UTF-16 is read as such: PowerShell's > writes it.
+// A byte order mark is skipped. UTF-16 is read with its mark, as PowerShell's > writes it, and without one.
 func TestByteOrderMarks(t *testing.T) {
 	text := lines(`{"seq":1,"thr":"é☃😀","ph":"point","fn":"quiesce"}`) + strings.Repeat(" ", 5000) + "\r\n"
 	text = strings.Replace(text, "\n", "\r\n", -1)
@@ -190,15 +190,19 @@ func TestByteOrderMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded := func(order binary.ByteOrder) string {
+	encoded := func(order binary.ByteOrder, text string) string {
 		var b bytes.Buffer
-		if err := binary.Write(&b, order, append([]uint16{0xFEFF}, utf16.Encode([]rune(text))...)); err != nil {
+		if err := binary.Write(&b, order, utf16.Encode([]rune(text))); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
 	for name, file := range map[string]string{
-		"UTF-8": "\ufeff" + text, "UTF-16 LE": encoded(binary.LittleEndian), "UTF-16 BE": encoded(binary.BigEndian),
+		"UTF-8":                  "\ufeff" + text,
+		"UTF-16 LE":              encoded(binary.LittleEndian, "\ufeff"+text),
+		"UTF-16 BE":              encoded(binary.BigEndian, "\ufeff"+text),
+		"UTF-16 LE without mark": encoded(binary.LittleEndian, text),
+		"UTF-16 BE without mark": encoded(binary.BigEndian, text),
 	} {
 		got, err := Read("f", strings.NewReader(file), 0)
 		if err != nil {
@@ -207,7 +211,7 @@ func TestByteOrderMarks(t *testing.T) {
 		}
 		sameEvents(t, got.Events, want.Events)
 	}
-	half := strings.Replace(encoded(binary.LittleEndian), "\x3d\xd8", "x\x00", 1) // the other half of the pair stands alone
+	half := strings.Replace(encoded(binary.LittleEndian, "\ufeff"+text), "\x3d\xd8", "x\x00", 1) // the other half of the pair stands alone
 	if _, err := Read("f", strings.NewReader(half), 0); err == nil || !strings.Contains(err.Error(), "U+FFFD") {
 		t.Errorf("half a pair: %v", err)
 	}

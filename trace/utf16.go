@@ -1,11 +1,28 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// utf16Order reports whether a file that begins with magic is UTF-16: it has a byte order mark, of mark bytes, or a brace of two bytes.
+func utf16Order(magic []byte) (order binary.ByteOrder, mark int, is bool) {
+	switch {
+	case bytes.HasPrefix(magic, []byte{0xFF, 0xFE}):
+		return binary.LittleEndian, 2, true
+	case bytes.HasPrefix(magic, []byte{0xFE, 0xFF}):
+		return binary.BigEndian, 2, true
+	case bytes.HasPrefix(magic, []byte{'{', 0}):
+		return binary.LittleEndian, 0, true
+	case bytes.HasPrefix(magic, []byte{0, '{'}):
+		return binary.BigEndian, 0, true
+	default:
+		return nil, 0, false
+	}
+}
 
 // utf16Reader reads UTF-16, without its byte order mark, as UTF-8. Half a surrogate pair becomes U+FFFD; half a unit at the end is
 // left out, so that the last line is cut.
