@@ -35,6 +35,7 @@ func drawnPages(t *testing.T) map[string][]byte {
 	for name, trace := range map[string]string{"lost callback": "deferred-callback-lost", "overlap": "callbacks-overlap", "flush": "flush-misses-last"} {
 		pages[name] = draw(trace+".html", filepath.Join("../../traces/reject", trace+".ndktrace.jsonl"))
 	}
+	pages["advice"] = draw("advice.html", "../../traces/use/arm-once-ndkpi.ndktrace.jsonl")
 	joined := append([]string{"--html", folder + "/", "--join"}, pairOf("never-sent")...)
 	shipped(t, joined...)
 	var err error
@@ -84,6 +85,7 @@ func TestPagesInABrowser(t *testing.T) {
 		"lost callback": {"callback of cq1 owed here, and never entered", "22ARM-09", map[string]int{"owed": 2, "hidden": 4, "broken": 1, "see": 3}, "main provider callback"},
 		"overlap":       {"ARM-06", "17ARM-06", map[string]int{"enter": 2, "ring": 1, "hidden": 2}, "main provider callback callback2"},
 		"flush":         {"FLUSH-02", "14FLUSH-02", map[string]int{"rest": 1, "see": 2}, "main"},
+		"advice":        {"1 warning, which decides nothing", "28ARM-25", map[string]int{"warns": 1, "hidden": 8}, "main"},
 		"two hosts":     {"A: conformant, B: provider violation", "B 12–13POLL-05", map[string]int{"message": 4, "finding": 1}, "A main B main"},
 		"100,000 events": {"lines 63 to", "", map[string]int{"fold": 3, "message": 10, "axis": 1, "finding": 1},
 			"thread"},

@@ -38,9 +38,15 @@ func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.P
 	for n, host := range hosts {
 		whole := p.wholeOf(ctx, host)
 		page.Hosts = append(page.Hosts, picture.Host{Trace: whole, Steps: explained(ctx, host, whole, s)})
+		if drawn := len(whole.Events); drawn < host.report.Events {
+			page.Facts = append(page.Facts, fmt.Sprintf("%d of %d events are drawn", drawn, host.report.Events))
+		}
 		shown, rest := host.shown()
 		for _, f := range shown {
 			page.Findings = append(page.Findings, tellFinding(f, n, host, whole, s))
+		}
+		for _, w := range s.warnings(host) {
+			page.Findings = append(page.Findings, s.drawnWarning(w, n))
 		}
 		for _, left := range rest {
 			page.More = append(page.More, left.String())
@@ -102,23 +108,51 @@ func (p *program) wholeOf(ctx context.Context, r *result) *trace.Trace {
 	if info, err := os.Stat(r.path); err != nil || !info.Mode().IsRegular() {
 		return kept
 	}
-	if whole, err := p.readInput(ctx, input{name: r.path}); err == nil {
-		return whole
+	in := input{name: r.path}
+	file, stop := p.reader(ctx, in)
+	defer stop()
+	var events []trace.Event
+	whole, err := p.scan(ctx, in.shown(), file, func(e *trace.Event) { events = append(events, *e) })
+	if err != nil {
+		return kept
 	}
-	return kept
+	whole.Events = events
+	return whole
 }
 
 func tellFinding(f *verdict.Finding, host int, r *result, whole *trace.Trace, s *settings) picture.Finding {
-	told := picture.Finding{Host: host, Line: f.Line, Label: f.Rule, Message: f.Message + s.aside(r, f), Before: withInstead(f), See: f.See, Follows: f.Follows != nil}
+	told := picture.Finding{Host: host, Line: f.Line, Label: f.Rule, Message: f.Message + s.aside(r, f), Before: withInstead(f), See: f.See}
+	if f.Follows != nil {
+		told.Standing = picture.Follows
+	}
 	if told.Label == "" {
 		told.Label = string(f.Verdict)
 	}
-	if rule, ok := rules.Get(f.Rule); ok {
-		told.Rule, told.Source = rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source)
-	}
+	s.withRule(&told, f.Rule)
 	for _, id := range f.Assumes {
 		told.Readings = append(told.Readings, s.reading(id))
 	}
 	told.Missing = picture.Missing(f, whole)
 	return told
+}
+
+// drawnWarning returns how a warning is drawn.
+func (s *settings) drawnWarning(w trace.Warning, host int) picture.Finding {
+	drawn := picture.Finding{Host: host, Line: w.Line, Label: warningCheck, Message: w.Text, Standing: picture.Warns}
+	if rule := advised(w); rule != "" {
+		drawn.Label = rule
+		drawn.Message = advice.ReplaceAllString(w.Text, "")
+		s.withRule(&drawn, rule)
+	}
+	return drawn
+}
+
+// withRule adds the text, the source and the page of a rule to what is drawn.
+func (s *settings) withRule(drawn *picture.Finding, id string) {
+	rule, known := rules.Get(id)
+	if !known {
+		return
+	}
+	drawn.Rule, drawn.Source = rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source)
+	drawn.Docs = s.pageOfRule(id)
 }

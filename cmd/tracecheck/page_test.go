@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The page of a trace tells its findings and draws its events (ARM-02: two callbacks of one arm); nothing that the trace names is taken as HTML.
+// The page of a trace tells its findings and draws its events (ARM-02: two callbacks of one arm), and advice that was not followed (ARM-25); nothing that the
+// trace names is taken as HTML.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(brokenTrace)
 	if err != nil {
@@ -34,10 +35,12 @@ func TestPage(t *testing.T) {
 		refuted:     {`<span class="verdict broken">counter-example of TLC: breaks NothingSleeps</span>`, "the contract itself says of the trace: conformant"},
 		plainTrace:  {`<span class="verdict kept">conformant</span>`, "<svg ", `class="call"`, `class="enter"`, `class="row hidden"`},
 		brokenTrace: {`<span class="verdict broken">provider violation</span>`, `class="row event finding"`, "before it"},
-		hostile:     {`class="row event finding"`, "&lt;script&gt;cq&lt;/script&gt;"},
+		"../../traces/use/arm-once-ndkpi.ndktrace.jsonl": {`class="row event warns"`, "1 warning, which decides nothing", "<strong>ARM-25</strong>",
+			`href="https://docs.example/rules/ARM-25.html"`},
+		hostile: {`class="row event finding"`, "&lt;script&gt;cq&lt;/script&gt;"},
 	} {
 		file := filepath.Join(folder, "page.html")
-		_, out, errors := shipped(t, "--html", file, trace)
+		_, out, errors := shipped(t, "--docs", "https://docs.example", "--html", file, trace)
 		page, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, errors)

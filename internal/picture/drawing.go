@@ -18,7 +18,8 @@ type drawing struct {
 	Sections         []part
 	Steps, Sent      bool // there are hidden steps, and messages: the legend names them
 	Owed             bool
-	Digits           int // of the longest label
+	Digits           int             // of the longest label
+	places           map[string]bool // the anchors of the rows
 }
 
 // part is a section as it is shown: rows, or lists of events where there are too many.
@@ -72,7 +73,7 @@ func draw(p *Page) *drawing {
 	}
 	connect(hosts)
 	items := merge(hosts)
-	d := &drawing{Clock: newClock(p.Hosts)}
+	d := &drawing{Clock: newClock(p.Hosts), places: map[string]bool{}}
 	if len(items) == 0 {
 		return d
 	}
@@ -173,6 +174,9 @@ func (w *painter) list(items []*item) string {
 	return b.String()
 }
 
+// rowClasses are the classes of the row at which a finding was made.
+var rowClasses = map[Standing]string{Firm: " finding", Follows: " follows", Warns: " warns"}
+
 func (w *painter) row(i *item) row {
 	w.gutter.begin(i)
 	r := row{ID: i.id(), Class: string(i.kind), Label: i.label(), Finding: i.finding}
@@ -180,10 +184,12 @@ func (w *painter) row(i *item) row {
 	r.Name, r.Text, r.Result = i.text()
 	switch i.kind {
 	case event:
+		w.drawing.places[r.ID] = true
 		r.Time, r.Gap = w.drawing.Clock.of(i.event), w.drawing.Clock.gap(w.previous, i.event)
 		w.previous = i.event
 		if i.ret != nil {
 			r.Also = []string{anchor(i.host, i.ret.Line)}
+			w.drawing.places[r.Also[0]] = true
 			w.previous = i.ret
 		}
 	case hidden:
@@ -195,9 +201,7 @@ func (w *painter) row(i *item) row {
 	case i.finding > 0 && i.kind == event:
 		f := &w.page.Findings[i.finding-1]
 		r.Badge = f.Label
-		if r.Class += " finding"; f.Follows {
-			r.Class = string(i.kind) + " follows"
-		}
+		r.Class += rowClasses[f.Standing]
 	case i.see:
 		r.Class += " see"
 	}

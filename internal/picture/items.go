@@ -152,7 +152,7 @@ func (p *Page) marksOf(host int) map[int]mark {
 		for _, line := range f.See {
 			marks[line] = mark{marks[line].finding, true}
 		}
-		if m := marks[f.Line]; f.Line > 0 && (m.finding == 0 || p.Findings[m.finding-1].Follows && !f.Follows) {
+		if m := marks[f.Line]; f.Line > 0 && (m.finding == 0 || f.Standing < p.Findings[m.finding-1].Standing) {
 			marks[f.Line] = mark{n + 1, m.see}
 		}
 	}

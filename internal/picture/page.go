@@ -46,7 +46,7 @@ type Step struct {
 	Owes   string // the CQ of which a callback is owed from here on, or ""
 }
 
-// A Finding is one violation, or one question that could not be answered.
+// A Finding is one violation, one question that could not be answered, or a warning.
 type Finding struct {
 	Host                    int
 	Line                    int // of the event at which it was found, 0 for none
@@ -55,8 +55,20 @@ type Finding struct {
 	Before, After, Readings []string // states, and the readings relied on
 	See                     []int    // lines of earlier events that matter
 	Missing                 string   // the CQ, or the shared receive queue, whose callback was owed and not entered, or ""
-	Follows                 bool     // it may only follow from another one
+	Docs                    string   // the address of the rule's page, or ""
+	Standing                Standing
 }
+
+// Standing is how much a finding weighs.
+type Standing int
+
+// The standings, the weightiest first: a finding that rests on none before it, one that may only follow from another, and a warning,
+// which decides nothing.
+const (
+	Firm Standing = iota
+	Follows
+	Warns
+)
 
 //go:embed page.html
 var pageText string
@@ -71,12 +83,15 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // Write writes the page. What the traces name is text, never HTML.
 func (p *Page) Write(w io.Writer) error {
-	return pageTemplate.Execute(w, struct {
-		*Page
-		*drawing
-		Style  template.CSS
-		Script template.JS
-	}{p, draw(p), style, script})
+	return pageTemplate.Execute(w, view{p, draw(p), style, script})
+}
+
+// A view is what the template shows.
+type view struct {
+	*Page
+	*drawing
+	Style  template.CSS
+	Script template.JS
 }
 
 // A told finding is one as it is listed.
@@ -84,19 +99,23 @@ type told struct {
 	*Finding
 	Open   bool // what explains it is shown at once
 	letter string
+	places map[string]bool
 }
 
 // Firm returns the findings that rest on nothing that was found before.
-func (p *Page) Firm() []told { return p.told(false) }
+func (v view) Firm() []told { return v.told(Firm) }
 
 // Following returns the findings that may only follow from one that was found before.
-func (p *Page) Following() []told { return p.told(true) }
+func (v view) Following() []told { return v.told(Follows) }
 
-func (p *Page) told(follows bool) (all []told) {
-	for n := range p.Findings {
-		if f := &p.Findings[n]; f.Follows == follows {
-			one := told{Finding: f, Open: n == 0}
-			if len(p.Hosts) > 1 {
+// Warnings returns the warnings: advice that was not followed among them.
+func (v view) Warnings() []told { return v.told(Warns) }
+
+func (v view) told(standing Standing) (all []told) {
+	for n := range v.Findings {
+		if f := &v.Findings[n]; f.Standing == standing {
+			one := told{Finding: f, Open: n == 0, places: v.places}
+			if len(v.Hosts) > 1 {
 				one.letter = " of " + letter(f.Host)
 			}
 			all = append(all, one)
@@ -105,6 +124,14 @@ func (p *Page) told(follows bool) (all []told) {
 	return all
 }
 
-// At names a line, and Anchor its place in the page.
-func (t told) At(line int) string     { return fmt.Sprintf("line %d%s", line, t.letter) }
-func (t told) Anchor(line int) string { return anchor(t.Host, line) }
+// Place is a line as it is named, and where it leads in the page: nowhere, if the line is not drawn.
+type Place struct{ Name, Anchor string }
+
+// At returns the place of a line.
+func (t told) At(line int) Place {
+	at := Place{Name: fmt.Sprintf("line %d%s", line, t.letter)}
+	if to := anchor(t.Host, line); t.places[to] {
+		at.Anchor = to
+	}
+	return at
+}

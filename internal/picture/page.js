@@ -20,7 +20,7 @@ function show() {
 }
 
 const keys = {
-  j: () => go(".row:not(.head)", 1), k: () => go(".row:not(.head)", -1), n: () => go(".row.finding, .row.follows", 1), p: () => go(".row.finding, .row.follows", -1),
+  j: () => go(".row:not(.head)", 1), k: () => go(".row:not(.head)", -1), n: () => go(".row.finding, .row.follows, .row.warns", 1), p: () => go(".row.finding, .row.follows, .row.warns", -1),
   t: () => { document.querySelector("main > input:not(:checked)").checked = true },
   f: () => { const folds = [...document.querySelectorAll(".fold")], open = !folds.some(fold => fold.open); for (const fold of folds) fold.open = open },
   d: () => { const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches; root.dataset.theme = dark ? "light" : "dark" },
