@@ -16,6 +16,7 @@ install: ## install with apt what this machine lacks
 	@scripts/install.sh
 
 build: ## bin/tracecheck, one static file without cgo, and bin/ndkrecord
+	@mkdir -p bin build
 	CGO_ENABLED=0 go build $(entry) -o bin/tracecheck ./cmd/tracecheck
 	go build $(verbs) -o bin/ndkrecord ./cmd/ndkrecord
 	@if scripts/has-verbs.sh; then scripts/preload.sh bin; fi

@@ -78,7 +78,8 @@ func runPage(t *testing.T, page string, atLeast int, sources string, programs ..
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	if err := errors.Join(os.MkdirAll(filepath.Join(folder, "build"), 0o755), os.Symlink(filepath.Join(root, sources), filepath.Join(folder, sources))); err != nil {
+	makeFolders(t, root, folder)
+	if err := os.Symlink(filepath.Join(root, sources), filepath.Join(folder, sources)); err != nil {
 		t.Fatal(err)
 	}
 	for _, program := range programs {
@@ -119,6 +120,24 @@ func runPage(t *testing.T, page string, atLeast int, sources string, programs ..
 		}
 	}
 	return skipped
+}
+
+// makeFolders makes in folder what make build makes: its programs are built elsewhere.
+func makeFolders(t *testing.T, root, folder string) {
+	t.Helper()
+	recipe, err := exec.Command("make", "-C", root, "--dry-run", "--no-print-directory", "build").Output()
+	if err != nil {
+		t.Fatalf("make build: %v", err)
+	}
+	for line := range strings.Lines(string(recipe)) {
+		if strings.HasPrefix(line, "mkdir ") {
+			run := exec.Command("sh", "-c", line)
+			run.Dir = folder
+			if out, err := run.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", line, err, out)
+			}
+		}
+	}
 }
 
 // Exit codes and output belong to the commands before them.

@@ -85,6 +85,15 @@ func TestBugsAreFound(t *testing.T) {
 	}
 }
 
+// ARM-25: a program that sleeps beside a completion is told so, though it only ends: the moment of rest comes before what is left is polled.
+func TestLostWakeUpIsAdvised(t *testing.T) {
+	r := record(t, []string{"--rest", "2ms"}, "program", "sleeps")
+	report := linearize.Check(context.Background(), read(t, r.file), linearize.Options{})
+	if report.Verdict != verdict.Conformant || len(report.Warnings) != 1 || !strings.HasPrefix(report.Warnings[0].Text, "ARM-25 (advice)") {
+		t.Errorf("%v %+v %+v\n%s", report.Verdict, report.Warnings, report.Findings, r.stderr)
+	}
+}
+
 func firstRule(report *verdict.Report) string {
 	for _, f := range report.Findings {
 		if f.Rule != "" {

@@ -280,6 +280,18 @@ static void careless(int destroys)
     ibv_destroy_comp_channel(h);
 }
 
+/* a lost wake-up of its own: it arms behind the completion, does not poll again, and ends while it would wait for an event */
+static void sleeps(void)
+{
+    begin();
+    struct ibv_comp_channel *h = ibv_create_comp_channel(context);
+    struct ibv_cq *c = ibv_create_cq(context, 64, 0, h, 0);
+    struct ibv_qp *q = pair(c, c, 16);
+    connect_(q);
+    write_(q, 1, 1);
+    ibv_req_notify_cq(c, 0);
+}
+
 /* closes all files, as daemons do, and has others under their numbers: nobody else may write to them */
 static void closes(void)
 {
@@ -364,6 +376,7 @@ int main(int n, char **arguments)
     else if (!strcmp(what, "objects")) objects(number);
     else if (!strcmp(what, "events")) events();
     else if (!strcmp(what, "careless")) careless(number);
+    else if (!strcmp(what, "sleeps")) sleeps();
     else if (!strcmp(what, "closes")) closes();
     else if (!strcmp(what, "unread")) unread(number);
     else if (!strcmp(what, "orphan")) { begin(); some(10); puts("running"); fflush(stdout); sleep(1); some(20000); }
