@@ -26,12 +26,17 @@ func drawExample(w io.Writer, example counterexample.Example) error {
 	for _, s := range told.Hidden {
 		host.Steps = append(host.Steps, picture.Step{Behind: s.Behind, Text: strings.ReplaceAll(s.Action, `"`, ""), Object: objectOf(s.Action)})
 	}
+	finding := picture.Finding{Label: example.Property, After: lastState(example), Message: "is a property that these steps break. TLC found no fewer."}
+	if last := len(told.Hidden); last > 0 && told.Hidden[last-1].Behind == len(told.Events)-1 {
+		finding.Step = last
+	} else {
+		finding.Line = len(told.Events) + 1
+	}
 	return (&picture.Page{
 		Title: example.Configuration, Verdict: "counter-example: breaks " + example.Property, Class: picture.Broken,
-		Facts: []string{fmt.Sprintf("%d steps of TLC", len(example.Steps)), "dialect " + example.Dialect},
-		Findings: []picture.Finding{{Line: len(told.Events) + 1, Label: example.Property, After: lastState(example),
-			Message: "is a property that these steps break. TLC found no fewer."}},
-		Hosts: []picture.Host{host},
+		Facts:    []string{fmt.Sprintf("%d steps of TLC", len(example.Steps)), "dialect " + example.Dialect},
+		Findings: []picture.Finding{finding},
+		Hosts:    []picture.Host{host},
 	}).Write(w)
 }
 

@@ -10,7 +10,7 @@ import (
 	"ndkoracle/internal/counterexample"
 )
 
-// A counter-example is drawn with the steps that no trace holds and with its last state, and is not green, at the width of a desk and of a telephone.
+// A counter-example is drawn with the steps that no trace holds and with its last state, is not green, and the finding is at its last step, at the width of a desk and of a telephone.
 func TestPageOfACounterExample(t *testing.T) {
 	placed := `[qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"]`
 	example := counterexample.Example{Configuration: "use/example", Dialect: "ndkpi", Property: "NoCompletionSleptThrough", Depth: 2}
@@ -33,7 +33,7 @@ func TestPageOfACounterExample(t *testing.T) {
 					t.Errorf("it does not show %q:\n%s", want, seen.Text)
 				}
 			}
-			if seen.Classes["kept"] > 0 || seen.Classes["broken"] != 1 || seen.Classes["hidden"] < 4 || !strings.Contains(seen.NextFinding, "NdkCqNotificationCallback") {
+			if seen.Classes["kept"] > 0 || seen.Classes["broken"] != 1 || seen.Classes["hidden"] < 4 || !strings.Contains(seen.NextFinding, "WakeUp(q)") {
 				t.Errorf("classes %v; n arrives at %q", seen.Classes, seen.NextFinding)
 			}
 		})

@@ -44,7 +44,9 @@ func explained(ctx context.Context, r *result, t *trace.Trace, s *settings) (ste
 			steps = nil
 		}
 	}()
-	for _, placed := range linearize.Check(ctx, before, o).Witness {
+	all := linearize.Check(ctx, before, o).Witness
+	beforePoints(all, before.Events)
+	for _, placed := range all {
 		if placed.Op != "" && placed.Owes == "" {
 			continue
 		}
@@ -56,6 +58,28 @@ func explained(ctx context.Context, r *result, t *trace.Trace, s *settings) (ste
 		steps = append(steps, step)
 	}
 	return steps
+}
+
+// beforePoints puts the steps that place a completion before the point that records it. The witness has them behind the point, as what it allows.
+func beforePoints(steps []witness.Placed, events []trace.Event) {
+	for from := 0; from < len(steps); {
+		to := from + 1
+		for to < len(steps) && steps[to].Behind == steps[from].Behind {
+			to++
+		}
+		if at := steps[from].Behind; at >= 0 && events[at].Fn == "CqePlaced" {
+			placed := -1
+			for n := from; n < to; n++ {
+				if steps[n].Action == "Complete" && steps[n].Wr == events[at].Wr {
+					placed = n
+				}
+			}
+			for n := from; n <= placed; n++ {
+				steps[n].Behind--
+			}
+		}
+		from = to
+	}
 }
 
 // upTo returns the first events of a trace as one by themselves: without the calls that have not returned by then, and with the ends of the callbacks that

@@ -5,8 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"ndkoracle/linearize/witness"
+	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // The page of a trace tells its findings and draws its events (ARM-02: two callbacks of one arm), and advice that was not followed (ARM-25); nothing that the
@@ -98,5 +103,22 @@ func TestPagesOfTheCorpus(t *testing.T) {
 	}
 	if owed < 40 {
 		t.Errorf("%d pages lack a callback", owed)
+	}
+}
+
+// The hidden steps that place a completion are drawn before the point that records it (POLL-05), the others where they are.
+func TestStepsBeforePoints(t *testing.T) {
+	events := []trace.Event{{Fn: "NdkWrite"}, {Fn: "CqePlaced", Wr: "w1"}, {Fn: "quiesce"}}
+	step := func(action model.Name, wr string, behind int) witness.Placed {
+		return witness.Placed{Step: witness.Step{Action: action, Wr: wr}, Behind: behind}
+	}
+	steps := []witness.Placed{step("Execute", "w0", 0), step("Execute", "w1", 1), step("Complete", "w1", 1), step("Complete", "w2", 1), step("Complete", "w1", 2)}
+	beforePoints(steps, events)
+	var behind []int
+	for _, s := range steps {
+		behind = append(behind, s.Behind)
+	}
+	if want := []int{0, 0, 0, 1, 2}; !slices.Equal(behind, want) {
+		t.Errorf("%v, want %v", behind, want)
 	}
 }

@@ -94,7 +94,7 @@ func (b *bars) step(i *item, draw bool) string {
 	b.messages(&s, i, lane)
 	if dot {
 		shape := fmt.Sprintf(`<circle class="%s" cx="%d" cy="%d" r="4.5"/>`, i.class(), slots[slot], middle)
-		if i.finding > 0 && i.kind == event {
+		if i.finding > 0 && i.kind != owed {
 			shape += fmt.Sprintf(`<circle class="ring" cx="%d" cy="%d" r="8"/>`, slots[slot], middle)
 		}
 		s.WriteString(b.at(lane, shape))

@@ -198,7 +198,7 @@ func (w *painter) row(i *item) row {
 		w.drawing.Owed = true
 	}
 	switch {
-	case i.finding > 0 && i.kind == event:
+	case i.finding > 0 && i.kind != owed:
 		f := &w.page.Findings[i.finding-1]
 		r.Badge = f.Label
 		r.Class += rowClasses[f.Standing]
@@ -225,11 +225,17 @@ func (i *item) link(text string) link {
 
 // id names the row of an item in the page.
 func (i *item) id() string {
-	if i.kind != event {
-		return ""
+	switch {
+	case i.kind == event:
+		return anchor(i.host, i.event.Line)
+	case i.kind == hidden && i.finding > 0:
+		return stepAnchor(i.host, i.number)
 	}
-	return anchor(i.host, i.event.Line)
+	return ""
 }
+
+// stepAnchor names the place in the page of the hidden step at which a finding was made.
+func stepAnchor(host, number int) string { return fmt.Sprint("S", letter(host), number) }
 
 // anchor names the place of an event in the page.
 func anchor(host, line int) string {

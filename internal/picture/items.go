@@ -24,6 +24,7 @@ type item struct {
 	index      int          // of the event, or of the event that it follows
 	event, ret *trace.Event // ret only of a call that is drawn in one row
 	step       *Step
+	number     int    // 1 + the index of the step
 	object     string // the CQ or queue pair that it is of, or ""
 	thread     string
 	reads      bool // the consumer reads events, and has no callbacks
@@ -85,10 +86,13 @@ func (p *Page) itemsOf(host int) []*item {
 	objects := map[string]string{} // by op
 	var items []*item
 	steps := h.Steps
+	found := p.stepsFound(host)
 	next := func(behind int) (fit bool) { return len(steps) > 0 && steps[0].Behind <= behind }
 	take := func(behind int) {
 		for ; next(behind); steps = steps[1:] {
-			items = append(items, &item{kind: hidden, host: host, index: behind, step: &steps[0], object: steps[0].Object, reads: p.reads(host)})
+			number := len(h.Steps) - len(steps) + 1
+			items = append(items, &item{kind: hidden, host: host, index: behind, step: &steps[0], number: number, object: steps[0].Object,
+				reads: p.reads(host), finding: found[number]})
 		}
 	}
 	take(-1)
@@ -157,6 +161,17 @@ func (p *Page) marksOf(host int) map[int]mark {
 		}
 	}
 	return marks
+}
+
+// stepsFound returns 1 + the index of the finding that was made at a hidden step of a host, by 1 + the index of the step.
+func (p *Page) stepsFound(host int) map[int]int {
+	found := map[int]int{}
+	for n := range p.Findings {
+		if f := &p.Findings[n]; f.Host == host && f.Step > 0 && found[f.Step] == 0 {
+			found[f.Step] = n + 1
+		}
+	}
+	return found
 }
 
 // objectOf returns the object that an event is of. A return, the end of a callback and the answer of a call are of the object of their beginning.

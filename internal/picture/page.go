@@ -50,6 +50,7 @@ type Step struct {
 type Finding struct {
 	Host                    int
 	Line                    int // of the event at which it was found, 0 for none
+	Step                    int // 1 + the index of the hidden step at which it was found, 0 for none
 	Label                   string
 	Message, Rule, Source   string
 	Before, After, Readings []string // states, and the readings relied on
@@ -126,6 +127,17 @@ func (v view) told(standing Standing) (all []told) {
 
 // Place is a line as it is named, and where it leads in the page: nowhere, if the line is not drawn.
 type Place struct{ Name, Anchor string }
+
+// Where returns where the finding was made; the name is empty where that is not known.
+func (t told) Where() Place {
+	switch {
+	case t.Step > 0:
+		return Place{Name: "hidden step" + t.letter, Anchor: stepAnchor(t.Host, t.Step)}
+	case t.Line > 0:
+		return t.At(t.Line)
+	}
+	return Place{}
+}
 
 // At returns the place of a line.
 func (t told) At(line int) Place {
