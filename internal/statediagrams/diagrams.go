@@ -119,10 +119,17 @@ func step(action string) string {
 	return name
 }
 
+// naturalSize has a wide diagram scroll in its column, and not shrink to it.
+const naturalSize = `%%{init: {"state": {"useMaxWidth": false}}}%%` + "\n"
+
 // mermaid draws the edges.
 func (d *diagram) mermaid(edges map[edge][]string) string {
 	var b strings.Builder
-	b.WriteString("```mermaid\nstateDiagram-v2\n")
+	b.WriteString("```mermaid\n")
+	if d.into != "" {
+		b.WriteString(naturalSize)
+	}
+	b.WriteString("stateDiagram-v2\n")
 	states := map[string]bool{}
 	var all []edge
 	for e := range edges {

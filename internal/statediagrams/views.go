@@ -9,7 +9,7 @@ const about = `
 
 [The contract](contract.md) says in words what these diagrams show. A state has the name that it has in ` + "`tla/`" + `. An arrow names the steps that lead from one state to another; steps that
 change no state are left out. Calls and callbacks begin with ` + "`Ndk`" + `; others, such as ` + "`Execute`" + `, are mostly [hidden steps](glossary.md#hidden-step). Each diagram is what the model does
-in the configurations named below it, under the default [readings](rules/readings.md).
+in the configurations named below it, under the default [readings](rules/readings.md). A wide diagram scrolls sideways.
 `
 
 var diagrams = []diagram{
