@@ -48,6 +48,6 @@ func (a *arguments) checkStatus(e *trace.Event) {
 	*a.callbacks++
 	if _, ok := calls.HealthOf(e.Status); !ok {
 		a.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "ARM-15", Objects: []Object{{Cq, e.Cq}}, Follows: true,
-			Message: fmt.Sprintf("the callback of %s reports %s, which no CqStatus can be", e.Cq, e.Status)})
+			Message: fmt.Sprintf("the callback of %s reports %s, which is not a status of a notification callback", e.Cq, e.Status)})
 	}
 }

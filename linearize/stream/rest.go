@@ -206,7 +206,7 @@ func (q *cq) reportLateBy(r *request, by eventIndex, line, poll int) {
 		q.s.notes(r, nil)
 		q.s.also(late.Rule)
 	} else {
-		q.s.unless("", q.group, late.Rule, line, []int{r.line, poll}, "the provider was at rest, and %s: what %s shows afterwards", late.Message, q.name)
+		q.s.unless("", q.group, late.Rule, line, []int{r.line, poll}, "the provider was at rest, and %s, as a later poll of %s shows", late.Message, q.name)
 		q.s.notes(r, nil)
 		q.alsoByResize(r.line, late.Also...)
 	}
