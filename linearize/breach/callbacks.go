@@ -108,8 +108,8 @@ func (c Callbacks) NotEnteredFor(wr, kind, rule string) Breach {
 
 // NotEnteredAtArm is that one is missing for a completion of some kind that was there when the CQ was armed.
 func (c Callbacks) NotEnteredAtArm(wr, kind string) Breach {
-	return breaks(overdue, "%s: when it was armed %s, it may have held the completion of %s (%s), placed since the last callback",
-		c.NotEntered().Message, c.types(), wr, kind).or(neglected)
+	return breaks(overdue, "%s: the completion of %s (%s), placed since the last callback, satisfies the arm %s, whether it came before or after",
+		c.NotEntered().Message, wr, kind, c.types()).or(neglected)
 }
 
 // Unowed is that one was entered, and none was owed. The CQ was never armed, or holds only unsolicited successes.
