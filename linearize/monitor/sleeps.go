@@ -93,6 +93,7 @@ func (s *sleeps) end(c *Call, e *trace.Event) {
 				q.short = q.short || int64(len(e.Results)) < q.polls[i].room
 				q.polls = slices.Delete(q.polls, i, i+1)
 			}
+			q.found(e.Results)
 		}
 	case calls.CloseCq:
 		s.ends(c.Cq)
@@ -106,16 +107,17 @@ func (s *sleeps) called(r *workRequest, _ *Call, _ []string) {
 	}
 }
 
-// completed shows whether a completion was there at the moment of rest.
-func (s *sleeps) completed(r *workRequest, _ *Call, result *trace.Result) {
-	q := s.of[r.queue.cq]
-	if q == nil || q.perhaps == nil || q.perhaps.of != r {
-		return
+// found handles the results of a poll: one may show that a completion was there at the moment of rest, even if its queue pair was closed since.
+func (q *sleeper) found(results []trace.Result) {
+	for i := range results {
+		if q.perhaps == nil || q.perhaps.of.wr != results[i].Wr {
+			continue
+		}
+		if q.asleep == nil && calls.OutcomeOf(results[i].Status) == model.SUCCESS {
+			q.asleep = q.perhaps
+		}
+		q.perhaps = nil
 	}
-	if q.asleep == nil && calls.OutcomeOf(result.Status) == model.SUCCESS {
-		q.asleep = q.perhaps
-	}
-	q.perhaps = nil
 }
 
 func (s *sleeps) rest() {

@@ -32,6 +32,7 @@ func TestSleeps(t *testing.T) {
 		sent  = `NdkSend "qp":"p","wr":"s"` + notation.Succeeds
 		later = `NdkSend "qp":"p","wr":"s","flags":["DEFER"]` + notation.Succeeds
 		next  = `NdkSend "qp":"p","wr":"s2"` + notation.Succeeds
+		gone  = `NdkCloseQp "qp":"q"|"status":"STATUS_SUCCESS"`
 		lost  = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"w1","status":"STATUS_CANCELLED"}]`
 	)
 	for _, test := range []struct {
@@ -51,6 +52,8 @@ func TestSleeps(t *testing.T) {
 		{"for errors only", "", []string{armE, none, write}},
 		{"the CQ has failed", "", []string{arm, error, none, write}},
 		{"a message was there, as a later poll shows", "not armed after its latest callback", []string{peer, meets, arm, told, none, take, sent, rest, got}},
+		{"a message was there, as a poll after the close of the queue pair shows", "not armed after its latest callback",
+			[]string{peer, meets, arm, told, none, take, sent, rest, gone, got}},
 		{"a message was sent, and nothing shows that it was there", "", []string{peer, meets, arm, told, none, take, sent}},
 		{"a message was sent, and its receive failed", "", []string{peer, meets, arm, told, none, take, sent, rest, lost}},
 		{"a message was deferred, and came later", "", []string{peer, meets, arm, told, none, take, later, rest, next, got, "not at rest"}},
