@@ -142,6 +142,10 @@ machine "$accel" "$seconds" '' \
 exec {output}>&-
 wait "$reader"
 
+if [ -s "$run/lost" ]; then
+	say "lost, as only what is written below $results is kept (--results names another folder):"
+	sed 's/^/  | /' "$run/lost" >&2
+fi
 if [ -s "$run/status" ]; then exit "$(cat "$run/status")"; fi
 
 mv "$run/console" "$build/guest/console"

@@ -58,6 +58,10 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 			failed=1
 		fi
 	done
+	if [ -z "$(find "$to" -path '*/include/*' -name ndktrace.h)" ]; then
+		say "$name: without include/, which has the headers of the recorder"
+		failed=1
+	fi
 	program=$(find "$to" -type f \( -name tracecheck -o -name tracecheck.exe \) -size +1M)
 	case $archive in
 	*windows*) runner=(wine) ;;

@@ -41,13 +41,13 @@ for target in "${targets[@]}"; do
 	name=ndkoracle-$VERSION-${target/\//-}
 	folder=$out/$name
 	build "$target" "$folder"
-	cp LICENSE NOTICE THIRD-PARTY.md CHANGELOG.md "$folder/"
-	cp -r "$out/common/man" "$out/common/completion" "$folder/"
+	cp LICENSE NOTICE THIRD-PARTY.md CHANGELOG.md README.md "$folder/"
+	cp -r "$out/common/man" "$out/common/completion" docs c/example "$folder/"
 	mkdir -p "$folder/include"
 	cp c/*.h "$folder/include/"
 	find "$folder" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 	case $target in
-	windows/*) (cd "$out" && find "$name" -type f | LC_ALL=C sort | TZ=UTC xargs python3 -m zipfile -c "$name.zip") ;;
+	windows/*) (cd "$out" && TZ=UTC python3 -m zipfile -c "$name.zip" "$name") ;;
 	*) tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner -c "$name" | gzip -9n >"$out/$name.tar.gz" ;;
 	esac
 	say "$name"
@@ -55,10 +55,10 @@ done
 
 if [ "$preloads" = linux/amd64 ]; then
 	deb=$out/deb from=$out/ndkoracle-$VERSION-linux-amd64
-	mkdir -p "$deb"/usr/{bin,lib/ndkoracle,include,share/{man/man1,doc/ndkoracle,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}}
+	mkdir -p "$deb"/usr/{bin,lib/ndkoracle,include/ndkoracle,share/{man/man1,doc/ndkoracle,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}}
 	cp "$from/tracecheck" "$deb/usr/bin/"
 	cp "$from"/ndkrecord* "$deb/usr/lib/ndkoracle/"
-	cp "$from"/include/* "$deb/usr/include/"
+	cp "$from"/include/* "$deb/usr/include/ndkoracle/"
 	cp "$from"/man/* "$deb/usr/share/man/man1/"
 	gzip -9n "$deb"/usr/share/man/man1/*
 	for program in tracecheck ndkrecord; do

@@ -32,8 +32,8 @@ func checkHeader(h *Header) error {
 		if field.value == "" {
 			return fmt.Errorf("no %s", field.name)
 		}
-		return fmt.Errorf("%s is %.40q, not one of %s", field.name, field.value,
-			strings.Join(slices.DeleteFunc(field.allowed, func(word string) bool { return word == "" }), ", "))
+		allowed := slices.DeleteFunc(field.allowed, func(word string) bool { return word == "" })
+		return fmt.Errorf("%s is %.40q, not one of %s%s", field.name, field.value, strings.Join(allowed, ", "), suggestion(strings.ToLower(field.value), allowed))
 	}
 	return checkDescriptions(h)
 }

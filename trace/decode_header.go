@@ -22,7 +22,7 @@ func decodeHeader(line []byte) (h Header, p *parser, err error) {
 		return h, p, err
 	}
 	if kind != "hdr" {
-		return h, p, errors.New(`no header: the first line is not {"rec":"hdr",…}`)
+		return h, p, errors.New(`no header: the first line is to be {"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":…,"side":…}`)
 	}
 	// A header of another version may differ in all else, so the version is looked at before the rest.
 	if err := decodeVersion(line); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -11,7 +12,7 @@ import (
 const maxDepth = 32
 
 // errCut is a line that ends before its object does.
-var errCut = errors.New("the line ends in the middle of its object")
+var errCut = errors.New("the line ends in the middle of its object: write each object on one line, as jq -c does")
 
 // parser reads one line of JSON, which is UTF-8, in one pass. It takes all of RFC 8259 and nothing else, but for a key
 // that occurs twice in an object: that is refused, also where the object is ignored, as readers differ in what it means.
@@ -26,12 +27,12 @@ type parser struct {
 }
 
 // bad is the error of the next byte, or of a line that has none.
-func (p *parser) bad(context string) error {
+func (p *parser) bad(context string, advice ...string) error {
 	if p.at >= len(p.line) {
 		return errCut
 	}
 	c, _ := utf8.DecodeRune(p.line[p.at:])
-	return fmt.Errorf("not JSON: invalid character %q %s, at byte %d of the line", c, context, p.at+1)
+	return fmt.Errorf("not JSON: invalid character %q %s, at byte %d of the line%s", c, context, p.at+1, strings.Join(append([]string{""}, advice...), "; "))
 }
 
 // space skips whitespace and returns the byte after it, or 0 at the end of the line.
@@ -75,7 +76,7 @@ func (p *parser) key(first bool) (key []byte, more bool, err error) {
 		return nil, false, p.bad("after object key:value pair")
 	}
 	if c != '"' {
-		return nil, false, p.bad("looking for beginning of object key string")
+		return nil, false, p.bad("looking for beginning of object key string", "a key stands in double quotation marks, and no comma before a brace")
 	}
 	key, form, err := p.text()
 	if err != nil {

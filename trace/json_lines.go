@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -29,7 +30,7 @@ func (r jsonLines) begin() error {
 	case magic[0] == '[':
 		return r.fail("a JSON array, not JSON Lines: write each object on a line of its own, as jq -c '.[]' does")
 	case magic[0] != '{':
-		return r.fail("not a trace: the first byte is %q, not '{'", magic[0])
+		return r.fail("not a trace: the first byte is %s, not '{': a trace is JSON Lines, or one that ndkrecord wrote", quoted(magic[0]))
 	}
 	r.number = 0
 	complete, err := r.readLine()
@@ -37,6 +38,14 @@ func (r jsonLines) begin() error {
 		return err
 	}
 	return r.lineError(r.headerRecord(), complete)
+}
+
+// quoted returns a byte as it is known best: as a character of ASCII, or in hexadecimal digits.
+func quoted(c byte) string {
+	if c < utf8.RuneSelf {
+		return strconv.QuoteRune(rune(c))
+	}
+	return fmt.Sprintf("0x%02X", c)
 }
 
 // skipMark skips the byte order mark that a file may begin with. The rest of a file of UTF-16, which PowerShell's > writes, is read as
@@ -129,7 +138,7 @@ func (r jsonLines) readLine() (complete bool, err error) {
 	case len(r.line) > MaxLine:
 		return false, r.fail("the line is longer than %d bytes", MaxLine)
 	case len(r.line) == 0, r.line[0] == '\r' && len(bytes.TrimRight(r.line, "\r")) == 0:
-		return false, r.fail("the line is empty")
+		return false, r.fail("the line is empty: delete it")
 	case !utf8.Valid(r.line):
 		return false, r.fail("not UTF-8 at byte %d of the line", invalidByte(r.line))
 	}

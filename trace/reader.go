@@ -309,7 +309,7 @@ func (r *Reader) readError(err error) error {
 	case r.zstd == nil:
 		return r.fail("reading: %v", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return r.fail("truncated: the zstd stream ends in the middle")
+		return r.fail("truncated: the zstd stream ends in the middle, or is damaged; zstd -dc shows what can be read")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return r.fail("the zstd stream needs a window of more than %d bytes to decompress", maxWindow)
 	}

@@ -88,6 +88,8 @@ func (n *renumbering) line(line []byte, at int) ([]byte, error) {
 	}
 	keys, err := keysOf(line[bom:])
 	switch {
+	case err != nil && at == 1:
+		return nil, errors.New(`the file is not JSON Lines: "tracecheck convert --to jsonl" makes that of a binary or a compressed trace`)
 	case err != nil:
 		return nil, fmt.Errorf("this is not a line of a trace, which is an object of JSON: %w", err)
 	case n.ended:

@@ -187,7 +187,10 @@ func ndkStatus(word string) (string, error) {
 	if name, ok := strings.CutPrefix(word, ntPrefix); err != nil && ok && isMacro(name) {
 		return word, unknownWord{"NTSTATUS", word}
 	}
-	return status.String(), err
+	if err != nil {
+		return "", fmt.Errorf("%w%s", err, suggestStatus(ntPrefix+strings.TrimPrefix(word, wcStatuses.prefix)))
+	}
+	return status.String(), nil
 }
 
 // isMacro reports whether a word is written as macros are.
@@ -203,7 +206,7 @@ func notifyType(word string) (string, error) {
 	}
 	t, err := ndk.ParseNotifyType(strings.TrimPrefix(word, "NDK_CQ_NOTIFY_"))
 	if err != nil {
-		return "", fmt.Errorf("%q is not a known NDK_CQ_NOTIFY type%s", word, suggestion(word, notifyTypeNames))
+		return "", fmt.Errorf("%q is not a known NDK_CQ_NOTIFY type, of %s%s", word, strings.Join(notifyTypeNames, ", "), suggestion(word, notifyTypeNames))
 	}
 	return t.String(), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -16,13 +17,15 @@ import (
 type latencies struct {
 	armed, placed, posted     spread
 	armsOf, placedIn, postsOf map[string]int64 // the first time since the latest callback, by CQ; that of the post, by request
+	earliest, latest          int64            // time of any event
 }
 
 func newLatencies() *latencies {
-	return &latencies{armsOf: map[string]int64{}, placedIn: map[string]int64{}, postsOf: map[string]int64{}}
+	return &latencies{armsOf: map[string]int64{}, placedIn: map[string]int64{}, postsOf: map[string]int64{}, earliest: math.MaxInt64, latest: math.MinInt64}
 }
 
 func (l *latencies) take(e *trace.Event) {
+	l.earliest, l.latest = min(l.earliest, e.T), max(l.latest, e.T)
 	begins := e.Ph == trace.Call || e.Ph == trace.Enter
 	switch kind := calls.KindOf(e); {
 	case kind == calls.Placed:
@@ -95,6 +98,10 @@ func (s *spread) at(share float64) time.Duration {
 func (l *latencies) write(w *textReporter, unit string) {
 	if unit != "ns" {
 		w.line(0, "latencies: not known; the clock of the trace has no unit ns")
+		return
+	}
+	if l.earliest == l.latest {
+		w.line(0, "latencies: not known; all events have the same time")
 		return
 	}
 	w.line(0, "%-28s %9s %10s %10s %10s", "latency", "count", "p50", "p99", "max")

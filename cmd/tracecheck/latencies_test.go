@@ -45,6 +45,15 @@ func TestLatencies(t *testing.T) {
 			t.Errorf("no %q in %s", want, &b.out)
 		}
 	}
+	b.scan = func(_ context.Context, name string, _ io.Reader, take func(*trace.Event)) (*trace.Trace, error) {
+		take(&trace.Event{T: 7, Ph: trace.Call, Fn: "NdkArmCq", Cq: "c"})
+		traced := &trace.Trace{Name: name}
+		traced.Header.Clock.Unit = unit
+		return traced, nil
+	}
+	if b.do("stats", files(t, "conformant")[0]); !strings.Contains(b.out.String(), "latencies: not known; all events have the same time") {
+		t.Error(&b.out)
+	}
 	unit = ""
 	if b.do("stats", files(t, "conformant")[0]); !strings.Contains(b.out.String(), "latencies: not known; the clock of the trace has no unit ns") {
 		t.Error(&b.out)

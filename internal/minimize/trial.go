@@ -212,7 +212,16 @@ func (t *trial) trace() *trace.Trace {
 	for i := range small.Events {
 		small.Events[i].Seq, small.Events[i].Line = uint64(i+1), i+2
 	}
-	small.End = &trace.End{Events: uint64(len(small.Events)), Quiescent: !t.cut && t.whole.End != nil && t.whole.End.Quiescent}
+	small.End = &trace.End{Events: uint64(len(small.Events)), Quiescent: t.endsAtRest()}
 	small.Warnings, small.More = nil, 0
 	return &small
+}
+
+// endsAtRest reports whether the provider is at rest where the trial ends: as the whole trace is, or at a moment of rest behind which it was cut.
+func (t *trial) endsAtRest() bool {
+	if t.cut {
+		last := len(t.events) - 1
+		return last >= 0 && t.events[last].Fn == "quiesce" && t.events[last].Ph == trace.Point
+	}
+	return t.whole.End != nil && t.whole.End.Quiescent
 }

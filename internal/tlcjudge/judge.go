@@ -83,7 +83,7 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*verdict.Report, e
 	for i, r := range reports {
 		if end := cases[i].Trace.End; unfit(cases[i]) == "" && (end == nil || !end.Quiescent) {
 			undecided(r, "the trace does not end with the provider at rest: "+
-				"what must happen eventually can't be judged after the last quiesce mark")
+				"what must happen eventually is undecided after the last moment of rest")
 		}
 	}
 	if err := j.foundBefore(ctx, cases, reports); err != nil {

@@ -14,8 +14,11 @@ import (
 type delays struct {
 	nothing
 	m    *Monitor
-	most time.Duration // or 0: nobody asked
+	most time.Duration // 0 where no warning was asked for
 	late []trace.Warning
+
+	begun bool
+	first int64 // time of the first call or callback
 }
 
 // maxLate bounds the warnings.
@@ -26,15 +29,23 @@ func newDelays(m *Monitor) checks {
 	return m.delays
 }
 
-// WatchDelays asks for a warning of each callback that comes later than that after it was due. Without a clock there is none.
-func (m *Monitor) WatchDelays(most time.Duration) {
-	if m.header.Clock.Unit == "ns" {
-		m.delays.most = most
-	}
-}
+// WatchDelays asks for a warning of each callback that comes later than that after it was due.
+func (m *Monitor) WatchDelays(most time.Duration) { m.delays.most = most }
 
-// Late returns the warnings of callbacks that came late.
-func (m *Monitor) Late() []trace.Warning { return m.delays.late }
+// Late returns the warnings of callbacks that came late, or one that says why delays are not known.
+func (m *Monitor) Late() []trace.Warning {
+	const unknown = "how late callbacks came is not known: "
+	d := m.delays
+	switch {
+	case d.most == 0 || !d.begun:
+		return nil
+	case m.header.Clock.Unit != "ns":
+		return []trace.Warning{{Text: unknown + "the clock of the trace has no unit ns"}}
+	case d.first == m.t:
+		return []trace.Warning{{Text: unknown + "all events have the same time"}}
+	}
+	return d.late
+}
 
 // LateCallbacks returns the warnings of the callbacks of a trace that come later than that after they were due.
 func LateCallbacks(t *trace.Trace, d model.Dialect, most time.Duration) []trace.Warning {
@@ -47,16 +58,21 @@ func LateCallbacks(t *trace.Trace, d model.Dialect, most time.Duration) []trace.
 }
 
 func (d *delays) begin(c *Call, e *trace.Event) {
-	if d.most > 0 && c.Kind == calls.Callback {
+	if !d.begun {
+		d.begun, d.first = true, d.m.t
+	}
+	if d.watches() && c.Kind == calls.Callback {
 		d.entered(e.Cq, e.Line)
 	}
 }
 
 func (d *delays) end(c *Call, e *trace.Event) {
-	if d.most > 0 && c.Kind == calls.ReadEvent && e.Cq != "" {
+	if d.watches() && c.Kind == calls.ReadEvent && e.Cq != "" {
 		d.entered(e.Cq, e.Line)
 	}
 }
+
+func (d *delays) watches() bool { return d.most > 0 && d.m.header.Clock.Unit == "ns" }
 
 // entered compares the time of a callback with the time by which it was due.
 func (d *delays) entered(cq string, line int) {

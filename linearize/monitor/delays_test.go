@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -28,9 +29,16 @@ func TestLateCallback(t *testing.T) {
 			t.Errorf("%v: %+v, want %d", most, late, want)
 		}
 	}
-	traced.Header.Clock = trace.Clock{}
-	if late := LateCallbacks(traced, model.Ndkpi(), time.Millisecond); len(late) > 0 {
-		t.Errorf("without a clock: %+v", late)
+	for what, want := range map[string]string{"stands": "all events have the same time", "no unit": "has no unit ns"} {
+		if traced.Header.Clock = (trace.Clock{}); what == "stands" {
+			traced.Header.Clock.Unit = "ns"
+			for i := range traced.Events {
+				traced.Events[i].T = 5
+			}
+		}
+		if late := LateCallbacks(traced, model.Ndkpi(), time.Millisecond); len(late) != 1 || !strings.Contains(late[0].Text, want) {
+			t.Errorf("%s: %+v, want %q", what, late, want)
+		}
 	}
 }
 

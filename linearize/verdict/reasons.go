@@ -10,7 +10,7 @@ import (
 
 // NotAtRest is what every engine leaves open of a trace that ends so.
 const NotAtRest = "the trace does not end with the provider at rest: " +
-	"what must happen eventually can't be judged after the last quiesce mark; one at the end decides it"
+	"what must happen eventually is undecided after the last moment of rest; a trace that is recorded to the end of the program, or that marks a quiesce, decides it"
 
 // NotFollowed ends a reason of the streaming engine: a search tries every order of what the trace hides.
 const NotFollowed = "is unknown to this engine; --engine porcupine decides it in a trace that is short enough"

@@ -3,7 +3,7 @@
  * runs take turns. */
 #define _GNU_SOURCE
 #include <time.h>
-#include "threads.h"
+#include "example/threads.h"
 
 #ifdef LTTNG
 #include "lttng_tp.h"

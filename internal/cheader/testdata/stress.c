@@ -1,5 +1,5 @@
 /* stress FILE SLOTS ROUNDS: four threads record while one drains. Prints how many events were attempted. */
-#include "threads.h"
+#include "example/threads.h"
 
 static ndkt_ring ring;
 static ndkt_file file;
