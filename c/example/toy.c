@@ -149,9 +149,12 @@ int main(int argc, char **argv)
     for (; i < argc - 1; i++) {
         if (!strcmp(argv[i], "--lose-notification")) losing = 1;
         else if (!strcmp(argv[i], "--ring") && i + 1 < argc - 1) size = strtoull(argv[++i], 0, 0);
-        else return 2;
+        else break;
     }
-    if (i != argc - 1 || !size || (size & (size - 1))) return 2;
+    if (i != argc - 1 || !size || (size & (size - 1))) {
+        fprintf(stderr, "usage: toy [--lose-notification] [--ring SLOTS] FILE, of which SLOTS is a power of two\n");
+        return 2;
+    }
     out = fopen(argv[i], "wb");
     if (!out) return 1;
     ndkt_init(&ring, writers);

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ndkoracle/internal/picture"
 	"ndkoracle/linearize/verdict"
@@ -35,6 +36,7 @@ func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.P
 	} else {
 		page.Facts = append(page.Facts, "A is "+filepath.Base(hosts[0].report.File), "B is "+filepath.Base(hosts[1].report.File))
 	}
+	named := lettered(r.hosts)
 	for n, host := range hosts {
 		whole := p.wholeOf(ctx, host)
 		page.Hosts = append(page.Hosts, picture.Host{Trace: whole, Steps: explained(ctx, host, whole, s)})
@@ -43,7 +45,9 @@ func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.P
 		}
 		shown, rest := host.shown()
 		for _, f := range shown {
-			page.Findings = append(page.Findings, tellFinding(f, n, host, whole, s))
+			drawn := tellFinding(f, n, host, whole, s)
+			drawn.Message = named.Replace(drawn.Message)
+			page.Findings = append(page.Findings, drawn)
 		}
 		for _, w := range s.warnings(host) {
 			page.Findings = append(page.Findings, s.drawnWarning(w, n))
@@ -53,6 +57,15 @@ func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.P
 		}
 	}
 	return page
+}
+
+// lettered puts a letter in place of the file of each host, as the page has it.
+func lettered(hosts []*result) *strings.Replacer {
+	var pairs []string
+	for n, host := range hosts {
+		pairs = append(pairs, host.report.File, string(rune('A'+n)))
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // classOf returns the colour of an exit code.

@@ -97,7 +97,19 @@ func manOption(f *pflag.Flag) string {
 	if value != "" {
 		names += ` \fI` + roff(value) + `\fR`
 	}
+	if initial := initialOf(f); initial != "" {
+		usage += fmt.Sprintf(" (default %s)", initial)
+	}
 	return fmt.Sprintf(".TP\n%s\n%s\n", names, roff(usage))
+}
+
+// initialOf returns the value of a flag that is not given, "" if that is zero: help does not show it either.
+func initialOf(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "0", "0s", "false":
+		return ""
+	}
+	return f.DefValue
 }
 
 // roff returns a text that means itself in a manual page.

@@ -71,11 +71,9 @@ func markdownFlag(f *pflag.Flag) string {
 	if choices := f.Annotations[choicesKey]; choices != nil {
 		value += ": `" + strings.Join(choices, "`, `") + "`"
 	}
-	initial := ""
-	switch f.DefValue {
-	case "", "0", "0s", "false": // as help, which shows no default that is zero
-	default:
-		initial = "`" + f.DefValue + "`"
+	initial := initialOf(f)
+	if initial != "" {
+		initial = "`" + initial + "`"
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", name, value, initial, cell(usage))
 }
