@@ -53,7 +53,11 @@ func (w *checkstyleReporter) end(sum *summary) {
 func (w *checkstyleReporter) add(file string, remarks []remark) {
 	about := checkstyleFile{Name: printable(file)}
 	for _, m := range remarks {
-		about.Errors = append(about.Errors, checkstyleError{max(m.line, 1), checkstyleSeverities[m.level], printable(m.text), "tracecheck." + printable(m.check)})
+		text := m.text
+		if page := w.settings.pageOfRule(m.check); page != "" {
+			text += " (" + page + ")"
+		}
+		about.Errors = append(about.Errors, checkstyleError{max(m.line, 1), checkstyleSeverities[m.level], printable(text), "tracecheck." + printable(m.check)})
 	}
 	w.run.Files = append(w.run.Files, about)
 }

@@ -65,7 +65,7 @@ func TestFormatsLinkToTheSite(t *testing.T) {
 	const page = "https://x.example/ndk/rules/ARM-11.html"
 	for format, want := range map[string]string{
 		"text": "      its page    " + page + "\n", "junit": "its page    " + page, "github": "%0A" + page + "\n",
-		"codeclimate": `"body": "[ARM-11](<` + page + `>)"`, "json": `"page": "` + page + `"`,
+		"checkstyle": " (" + page + ")", "codeclimate": `"body": "[ARM-11](<` + page + `>)"`, "json": `"page": "` + page + `"`,
 	} {
 		b.do(name, "--format", format, "--docs", "https://x.example/ndk")
 		if !strings.Contains(b.out.String(), want) {
