@@ -37,11 +37,11 @@ const (
 
 var classMeanings = map[Class]string{
 	Safety:            "something must never happen; one event shows a breach",
-	Liveness:          "something must happen in the end; judged only where the provider had come to rest",
-	SafetyAndLiveness: "something must happen in the end, and never wrongly or twice",
+	Liveness:          "something must happen eventually; judged only when the provider was at rest",
+	SafetyAndLiveness: "something must happen eventually, and never wrongly or twice",
 	BoundedLiveness:   "something must happen at once or within a given bound",
-	Permission:        "both behaviours are allowed and must be accepted; nobody can break it",
-	Advice:            "sound practice, or expected, but no stated duty; a breach is worth a warning and is not a violation",
+	Permission:        "both behaviours are allowed and must be accepted; it can't be broken",
+	Advice:            "sound practice, or expected, but not a stated duty; a breach causes a warning and is not a violation",
 }
 
 // Meaning says in a phrase what the class asks of whoever judges a trace.

@@ -25,9 +25,9 @@ var Engines = []string{"auto", "stream", "porcupine", "tlc"}
 type kind struct{ document, title, text string }
 
 var (
-	otherVerdict = kind{Document, "Another verdict", "An engine accepts what is not allowed, or rejects what is."}
-	undecided    = kind{"docs/known-divergences-undecided.md", "Undecided", "An engine has no answer, where another one decides. What `auto` says is then the answer of the other engine."}
-	otherPlace   = kind{"docs/known-divergences-place.md", "Another rule or line", "The verdict is the right one, and an engine names another rule or another line."}
+	otherVerdict = kind{Document, "Another verdict", "An engine accepts a trace that is not allowed, or rejects an allowed one."}
+	undecided    = kind{"docs/known-divergences-undecided.md", "Undecided", "One engine has no answer, and another one decides. `auto` then gives the answer of the other engine."}
+	otherPlace   = kind{"docs/known-divergences-place.md", "Another rule or line", "The verdict is right, but an engine names another rule or another line."}
 )
 
 // kindOf returns the worst divergence of a row.
@@ -53,8 +53,8 @@ func Documents(rows []traces.Row) map[string]string {
 	for _, k := range []kind{otherVerdict, undecided, otherPlace} {
 		var text strings.Builder
 		if k == otherVerdict {
-			fmt.Fprintf(&text, "# Known divergences\n\n%sEach row is a trace of `traces/` of which an\nengine is known to give another answer than the right one. "+
-				"A test fails when one of these answers changes. An empty cell is the right answer.\nA number is a line of the trace.\n\n"+
+			fmt.Fprintf(&text, "# Known divergences\n\n%sEach row is a trace of `traces/` that an\nengine is known to judge wrongly or not at all. "+
+				"A test fails when one of these answers changes. An empty cell means the right answer.\nA number is a line of the trace.\n\n"+
 				"- Another verdict: below\n- [%s](%s): %s\n- [%s](%s): %s\n\n## %s\n", written, undecided.title, path.Base(undecided.document), undecided.text,
 				otherPlace.title, path.Base(otherPlace.document), otherPlace.text, k.title)
 		} else {

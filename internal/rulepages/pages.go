@@ -60,9 +60,9 @@ func index() string {
 	var b strings.Builder
 	b.WriteString("# The rules\n\n" + written + `
 
-Each rule has an id, by which it is found in the specification, the model, the checks, the tests and the traces. Each has a page, and each group a page that
-lists its rules. Sources are pages of Microsoft's driver documentation: ` + "`NDK_FN_…`" + ` are the pages of functions, NDSPI is the interface for user mode, which
-says some things that NDKPI leaves open. [Readings](readings.md) are the answers to its open questions. ` + "`tracecheck explain ARM-04`" + ` prints a rule.
+The specification, the model, the checks, the tests and the traces refer to a rule by its id. Each rule has a page, and each group has a page that
+lists its rules. Sources are pages of Microsoft's driver documentation: ` + "`NDK_FN_…`" + ` are the pages of functions. NDSPI is the interface for user mode, which
+specifies some things that NDKPI does not. [Readings](readings.md) are the answers to open questions. ` + "`tracecheck explain ARM-04`" + ` prints a rule.
 
 | group | about | rules |
 |---|---|---|
@@ -100,9 +100,9 @@ func readings() string {
 	var b strings.Builder
 	b.WriteString("# Readings\n\n" + written + `
 
-How the open questions of the documentation are answered. All choices are constants of tla/ and the model, where each is checked, but those of what calls return (A22): only the judge
-asks for them. ` + "`tracecheck --assume`" + ` takes one; where a choice is in parentheses, traces are judged by the default only. The strict answer leaves the provider, or the consumer, the least; it can
-be taken where it is one of the choices.
+A reading answers an open question of the documentation. All choices are constants of tla/ and the model, and are checked there. The exception is what calls return (A22), which only the judge
+uses. ` + "`tracecheck --assume`" + ` selects a choice. If the other choices are in parentheses, traces are judged only by the default. The strict answer allows the provider, or the consumer, the least. You
+can select it if it is one of the choices.
 
 | reading | question | default | strict | choices |
 |---|---|---|---|---|
@@ -143,7 +143,7 @@ func page(row ruletable.Row, uses []ruletable.Use, drawn *drawer) (string, error
 		line("functions of model/", names(row.Model, "", "none"))
 		line("functions of the judge", names(row.Check, row.Without[ruletable.Check], "none"))
 	}
-	line("seen to in", names(row.SeenTo, "", ""))
+	line("handled in", names(row.SeenTo, "", ""))
 	line("traces", because(row.Without[ruletable.Trace]))
 	breaks := func(u ruletable.Use) bool { return u.Breaks == rule.ID }
 	keeps := func(u ruletable.Use) bool { return u.Breaks == "" && slices.Contains(u.Keeps, rule.ID) }
@@ -157,7 +157,7 @@ func page(row ruletable.Row, uses []ruletable.Use, drawn *drawer) (string, error
 	}
 	b.WriteString(list("Traces that break it", broken, uses, breaks))
 	b.WriteString(list("Traces that keep it", kept, uses, keeps))
-	b.WriteString(list("Traces that speak of it", "", uses, func(u ruletable.Use) bool {
+	b.WriteString(list("Traces that show it", "", uses, func(u ruletable.Use) bool {
 		return u.Breaks != rule.ID && !slices.Contains(u.Keeps, rule.ID) && slices.Contains(u.Shows, rule.ID)
 	}))
 	return b.String(), nil
@@ -168,9 +168,9 @@ func judged(row ruletable.Row) string {
 	var b strings.Builder
 	d := declared.Get(row.Rule.ID)
 	if d == nil {
-		return "Nothing by this id: " + row.Rule.WithoutCheck() + ".\n"
+		return "Nothing under this id: " + row.Rule.WithoutCheck() + ".\n"
 	}
-	b.WriteString("The rule has something to say where\n\n")
+	b.WriteString("A trace exercises the rule if\n\n")
 	for _, occasion := range d.On {
 		fmt.Fprintf(&b, "- %s\n", occasion)
 	}
@@ -178,15 +178,15 @@ func judged(row ruletable.Row) string {
 		holds bool
 		text  string
 	}{
-		{d.OnlyNdk, "libibverbs has no such thing: traces of verbs can't break it."},
-		{d.OnlyCalls, "It is of callbacks, and does not apply where events are read from a channel."},
-		{d.Eventual, "It speaks of what must happen in the end. It is undecided where the trace has no [moment of rest](../glossary.md#moment-of-rest) behind the event."},
+		{d.OnlyNdk, "The rule does not apply to libibverbs: traces of verbs can't break it."},
+		{d.OnlyCalls, "The rule is about callbacks, and does not apply if events are read from a channel."},
+		{d.Eventual, "The rule says what must happen eventually. It is undecided if the trace has no [moment of rest](../glossary.md#moment-of-rest) after the event."},
 	} {
 		if note.holds {
 			b.WriteString("\n" + note.text + "\n")
 		}
 	}
-	title := "\nIts cases, which `--require-coverage` takes:\n\n"
+	title := "\nIts cases, for `--require-coverage`:\n\n"
 	for _, which := range cases.All() {
 		if which.Rule() == row.Rule.ID {
 			fmt.Fprintf(&b, "%s- `%s`: %s\n", title, which.ID(), which.Text())

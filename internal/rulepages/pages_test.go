@@ -103,7 +103,7 @@ func TestPageHasAllParts(t *testing.T) {
 		}
 	}
 	for id, part := range map[string]string{
-		"POLL-06": "Nothing by this id: judged as POLL-04, POLL-05, POLL-09.",
+		"POLL-06": "Nothing under this id: judged as POLL-04, POLL-05, POLL-09.",
 		"CONN-03": "## Traces that break it",
 		"ARM-20":  "`ARM-20/CALLBACK`",
 		"ARM-03":  "[moment of rest](../glossary.md#moment-of-rest)",

@@ -187,16 +187,16 @@ func count(names []string) string {
 
 const header = `# Where each rule stands
 
-Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. The [page of a rule](rules/README.md) names what is counted here,
-and says why there is nothing: a test fails when a rule loses its definition, its last property, check or trace without a reason, and when this table is stale.
+Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. The table counts what the [page of a rule](rules/README.md) names.
+That page also says why a cell is empty. A test fails when a rule loses its definition, its last property, check or trace without a reason, and when this table is stale.
 
 | column | counts |
 |---|---|
-| defined | the operators of tla/ that name the rule and that the steps are made of |
-| TLC | the operators that name it and are invariants or properties of a configuration that must hold, which is no definition |
+| defined | the operators of tla/ that name the rule and define the steps |
+| TLC | the operators that name it and are invariants or properties of a configuration that must hold |
 | model/ | the functions of the model that name it |
-| judged | the functions of linearize/ by which the judge finds the rule broken, or counts it as kept |
-| traces | the first that breaks the rule, and the first that keeps it; or the first that shows what it says |
+| judged | the functions of linearize/ that report the rule as broken, or count it as kept |
+| traces | the first that breaks the rule, and the first that keeps it; or the first that shows it |
 
 | rule | defined | TLC | model/ | judged | traces |
 |---|---|---|---|---|---|

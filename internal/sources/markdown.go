@@ -8,21 +8,21 @@ import (
 const header = `# Where each sentence of the documentation is implemented
 
 The project rests on five public texts of Microsoft: three languages of one page, and one language each of two others.
-These documents follow every sentence of them. They say in the project's own words what the sentence says, and where the texts
-differ. Then they name the rules ([rules](rules/README.md)), the operators of tla/, the functions of model/, a trace that keeps
+These documents list every sentence of them. They give its meaning in the project's own words, and the differences between the
+texts. Then they name the rules ([rules](rules/README.md)), the operators of tla/, the functions of model/, a trace that keeps
 the statement and one that breaks it.
 
-*In italics*: why a cell is empty. A reason comes from internal/sources/reasons.tsv, or from the page of
-the rule where that itself has no definition or trace.
+*Italics* say why a cell is empty. The reason comes from internal/sources/reasons.tsv. If the rule itself has no definition or
+trace, it comes from the page of the rule.
 
 "go generate ./internal/sources" writes these documents from statements.tsv, traces.tsv and reasons.tsv of that folder. Operators
-and functions are those of the rules. The traces are those that traces.tsv chooses, or else the first of the rules. A test fails when
+and functions are those of the rules. traces.tsv chooses the traces; otherwise they are the first ones of the rules. A test fails when
 a sentence is missing, when a cell is empty without a reason, when a reason is given for a cell that is not empty, and when a
 document is stale.
 
 A sentence has a number: the page's letter, the place in the page, the sentence there. Headings, items of a list, cells of a table
-and lines of code are counted as sentences. A letter behind the number is a part of the sentence. Brackets name the texts that have the
-sentence, where not all texts of the page have it.
+and lines of code count as sentences. A letter after the number names a part of the sentence. Brackets name the texts that have the
+sentence, if not all texts of the page have it.
 
 | text | language | title | page | sentences |
 |---|---|---|---|---|
