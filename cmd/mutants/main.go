@@ -1,4 +1,4 @@
-// Command mutants changes one clause of the contract at a time, and looks whether that is found.
+// Command mutants changes one clause of the contract at a time, and checks that some check finds the change.
 //
 // A mutant of the specification is an edit in tla/mutants.tsv: TLC must find that it breaks the property named there, or the
 // comparison of its state graph with the model's that it has other steps. A mutant of the model is made by rule: its state

@@ -30,7 +30,7 @@ type attachOptions struct {
 // ofAttach are the details of attach.
 var ofAttach = commandline.Details{See: []commandline.Document{aboutKernel}, Exits: []commandline.Exit{
 	{Code: "0", Meaning: "recorded"}, {Code: "1", Meaning: "COMMAND failed or nothing could be recorded"}, {Code: "2", Meaning: "usage"},
-	{Code: "130", Meaning: "interrupted before its end: what was recorded by then can be read"},
+	{Code: "130", Meaning: "interrupted before its end: the recording up to then is readable"},
 }}
 
 // attachCommand records kernel code.
@@ -39,7 +39,7 @@ func (l *commandLine) attachCommand() *cobra.Command {
 	c := l.command("attach --kernel -o FILE [--device NAME] [--rest DURATION] [--duration DURATION] [-- COMMAND [ARGUMENT...]]",
 		"record what kernel code does with RDMA",
 		"attach records what kernel code does with the verbs of an RDMA device: nvme-rdma, NFS over RDMA, RDS, SMB Direct. It needs root. "+
-			"It ends with COMMAND, after DURATION, or where it is interrupted. An interrupt is the end, with exit code 0, where there is neither DURATION nor COMMAND.",
+			"Recording ends with COMMAND, after DURATION, or at an interrupt. With neither DURATION nor COMMAND, the exit code after an interrupt is 0.",
 		"  sudo ndkrecord attach --kernel -o nvme.ndktrace.jsonl.zst -- nvme connect -t rdma -a 192.0.2.1 -n store\n"+
 			"  sudo ndkrecord attach --kernel -o nfs.ndktrace.jsonl --duration 30s",
 		func(ctx context.Context, args []string) (int, error) {
@@ -50,10 +50,10 @@ func (l *commandLine) attachCommand() *cobra.Command {
 			return ended(attach(ctx, o, l.streams))
 		})
 	flags := c.Flags()
-	flags.BoolVar(&o.kernel, "kernel", false, "record the kernel's consumers; user programs are recorded by ndkrecord run")
+	flags.BoolVar(&o.kernel, "kernel", false, "record the kernel's consumers; to record user programs, use ndkrecord run")
 	outputFlag(flags, &o.output, "`FILE` to record into, usually NAME.ndktrace.jsonl; compressed when it ends in .zst")
-	flags.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed where there is one")
-	flags.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess: longer than the adapter moderates interrupts, and than its retries take; 0 records none")
+	flags.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed if there is only one")
+	flags.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess; choose it longer than interrupt moderation and retries take; 0 records none")
 	flags.DurationVar(&o.duration, "duration", 0, "`DURATION` after which recording ends")
 	return l.Describe(c, ofAttach)
 }

@@ -14,9 +14,9 @@ import (
 	"ndkoracle/internal/release"
 )
 
-const about = `ndkrecord records what happens at the boundary of an RDMA provider. tracecheck judges the recording.
+const about = `ndkrecord records the calls, returns and callbacks of an RDMA provider. tracecheck judges the recording.
 
-record runs a scenario on an NDK provider. run records a program of libibverbs, attach records kernel code, and guest runs a program in a virtual machine with Soft-RoCE. Where the first argument is not a command, it is a flag of record.`
+record runs a scenario on an NDK provider. run records a program that uses libibverbs, attach records kernel code, and guest runs a program in a virtual machine with Soft-RoCE. A first argument that is not a command is a flag of record.`
 
 var (
 	aboutRecording = commandline.Document{File: "recording.md", About: "recording on Linux"}
@@ -42,7 +42,7 @@ type commandLine struct {
 // newCommandLine returns the command line, with all commands.
 func newCommandLine(s streams, out *bufio.Writer) *commandLine {
 	l := &commandLine{streams: s, out: out, Line: commandline.New(commandline.Program{
-		Use: "ndkrecord [record] " + recordUse, Short: "record what happens at the boundary of an RDMA provider", Long: about,
+		Use: "ndkrecord [record] " + recordUse, Short: "record the calls and callbacks of an RDMA provider", Long: about,
 		Example: "  ndkrecord --scenario drain -o drain.ndktrace.jsonl\n  ndkrecord run -o pingpong.ndktrace.ctf -- ibv_rc_pingpong -d rxe0 -g 1 server\n" +
 			"  sudo ndkrecord attach --kernel -o nvme.ndktrace.jsonl.zst -- nvme connect -t rdma -a 192.0.2.1 -n store",
 		Version: release.Version(), OneDash: true, Failure: exitFailure, Details: ofRecording(),

@@ -29,7 +29,7 @@ type guestOptions struct {
 
 // ofGuest are the details of guest.
 var ofGuest = commandline.Details{See: []commandline.Document{aboutPrograms}, Exits: []commandline.Exit{
-	{Code: "PROGRAM's", Meaning: "where it ran"}, {Code: "2", Meaning: "usage"}, {Code: "124", Meaning: "the time was up"},
+	{Code: "PROGRAM's", Meaning: "where it ran"}, {Code: "2", Meaning: "usage"}, {Code: "124", Meaning: "the timeout expired"},
 	{Code: "125", Meaning: "the virtual machine failed or could not be started"}, {Code: "130", Meaning: "interrupted"},
 }}
 
@@ -45,8 +45,8 @@ func (l *commandLine) guestCommand() *cobra.Command {
 	o := guestOptions{}
 	c := l.command("guest [--accel kvm|tcg] [--mem SIZE] [--timeout DURATION] [--results FOLDER] -- PROGRAM [ARGUMENT...]",
 		"run a program in a virtual machine with Soft-RoCE",
-		"guest runs PROGRAM in a virtual machine that has a Soft-RoCE device, rxe0, and sees the files of this one. It begins in the current folder. "+
-			"What it writes into FOLDER is kept, all else it writes is lost. The first use downloads a kernel, with apt.",
+		"guest runs PROGRAM in a virtual machine that has a Soft-RoCE device, rxe0, and sees the files of this machine. PROGRAM starts in the current folder. "+
+			"Only files that it writes below FOLDER are kept. The first use downloads a kernel, with apt.",
 		"  ndkrecord guest -- ndkrecord run -o FILE -- PROGRAM\n  ndkrecord guest --results build --timeout 2m -- rping -s -a 127.0.0.1",
 		func(ctx context.Context, args []string) (int, error) {
 			o.program = args
@@ -56,10 +56,10 @@ func (l *commandLine) guestCommand() *cobra.Command {
 			return runGuest(ctx, o, l.streams)
 		})
 	flags := c.Flags()
-	flags.StringVar(&o.accel, "accel", "", "`ACCELERATOR` of the machine: kvm, or tcg, which is emulation; if not given, kvm where it works")
+	flags.StringVar(&o.accel, "accel", "", "`ACCELERATOR` of the machine: kvm, or tcg, which is emulation; by default kvm if it works")
 	flags.StringVar(&o.mem, "mem", "2G", "`SIZE` of the machine's memory, in MiB, or with K, M, G or T")
 	flags.StringVar(&o.results, "results", ".", "`FOLDER` that PROGRAM can write")
-	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`DURATION` until the machine is stopped, with the time that it takes to boot; in whole seconds")
+	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`DURATION` after which the machine is stopped, including the boot; in whole seconds")
 	commandline.Complete(c, "accel", "kvm", "tcg")
 	return l.Describe(c, ofGuest)
 }
@@ -74,7 +74,7 @@ func (o *guestOptions) check() error {
 	case o.timeout < time.Second || o.timeout%time.Second != 0:
 		return fmt.Errorf("--timeout %s: whole seconds, 1s at least", o.timeout)
 	case len(o.program) == 0:
-		return errors.New("PROGRAM is missing: what to run in the virtual machine, behind --")
+		return errors.New("PROGRAM is missing: what to run in the virtual machine, after --")
 	}
 	info, err := os.Stat(o.results)
 	if err == nil && !info.IsDir() {

@@ -42,7 +42,7 @@ func TestGuestUsage(t *testing.T) {
 		}
 	}
 	if code, stdout, _ := command("guest", "--help"); code != exitSuccess || !strings.Contains(stdout, "Usage:\n  ndkrecord guest") || !strings.Contains(stdout, "--results") ||
-		!strings.Contains(strings.Join(strings.Fields(stdout), " "), "Exit: PROGRAM's where it ran, 2 usage, 124 the time was up, 125 the virtual machine failed or could not be started, 130 interrupted.") {
+		!strings.Contains(strings.Join(strings.Fields(stdout), " "), "Exit: PROGRAM's where it ran, 2 usage, 124 the timeout expired, 125 the virtual machine failed or could not be started, 130 interrupted.") {
 		t.Errorf("the help: exit code %d, %q", code, stdout)
 	}
 }

@@ -48,7 +48,7 @@ type recorded struct {
 // ofRun are the details of run.
 var ofRun = commandline.Details{See: []commandline.Document{aboutPrograms}, Exits: []commandline.Exit{
 	{Code: "0", Meaning: "recorded"}, {Code: "1", Meaning: "PROGRAM failed or could not be recorded"}, {Code: "2", Meaning: "usage"},
-	{Code: "130", Meaning: "interrupted: what was recorded by then can be read"},
+	{Code: "130", Meaning: "interrupted: the recording up to then is readable"},
 }}
 
 // runCommand records an unmodified program of libibverbs.
@@ -56,7 +56,7 @@ func (l *commandLine) runCommand() *cobra.Command {
 	o := preloadOptions{}
 	c := l.command("run -o FILE [--rest DURATION] -- PROGRAM [ARGUMENT...]", "record what a program does with libibverbs",
 		"run records what PROGRAM, and each process that it starts, does with libibverbs. PROGRAM need not be changed. "+
-			"The first process that opens an RDMA device is recorded into FILE, each other one into a file with its process number in the name.",
+			"The first process that opens an RDMA device is recorded into FILE, each other process into a file with its process number in the name.",
 		"  ndkrecord run -o pingpong.ndktrace.ctf -- ibv_rc_pingpong -d rxe0 -g 1 server\n  ndkrecord run -o script.ndktrace.ctf --rest 0 -- bash script.sh",
 		func(ctx context.Context, args []string) (int, error) {
 			o.program = args
@@ -71,7 +71,7 @@ func (l *commandLine) runCommand() *cobra.Command {
 		})
 	flags := c.Flags()
 	outputFlag(flags, &o.output, "`FILE` to record into: a binary trace, usually NAME.ndktrace.ctf")
-	flags.DurationVar(&o.rest, "rest", 300*time.Millisecond, "`DURATION` for which nothing must happen before the provider counts as at rest; 0 never waits, and the trace then has no moments of rest")
+	flags.DurationVar(&o.rest, "rest", 300*time.Millisecond, "`DURATION` of silence after which the provider counts as at rest; 0 never waits, and the trace then has no moments of rest")
 	return l.Describe(c, ofRun)
 }
 
@@ -87,7 +87,7 @@ func (o *preloadOptions) check() error {
 	case !isRest(o.rest):
 		return fmt.Errorf("--rest %s: from 0 to 1m", o.rest)
 	case len(o.program) == 0:
-		return errors.New("PROGRAM is missing: the program to record, behind --")
+		return errors.New("PROGRAM is missing: the program to record, after --")
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ const recordUse = "[--provider refimpl|verbs|exec:PROGRAM] --scenario NAME [flag
 func ofRecording() commandline.Details {
 	return commandline.Details{See: []commandline.Document{aboutRecording, aboutScenarios, aboutExec}, Exits: []commandline.Exit{
 		{Code: "0", Meaning: "recorded"}, {Code: "1", Meaning: "the run failed or could not be recorded"}, {Code: "2", Meaning: "usage"},
-		{Code: "3", Meaning: "skipped: the provider lacks what the scenario needs"}, {Code: "130", Meaning: "interrupted: what was recorded by then can be read"},
+		{Code: "3", Meaning: "skipped: the provider lacks what the scenario needs"}, {Code: "130", Meaning: "interrupted: the recording up to then is readable"},
 	}}
 }
 
@@ -42,8 +42,8 @@ func ofRecording() commandline.Details {
 func (l *commandLine) recordCommand() *cobra.Command {
 	o := options{}
 	var c *cobra.Command
-	c = l.command("record "+recordUse, "record a scenario on an NDK provider (the command that is meant where none is named)",
-		"record runs a scenario on an NDK provider and records what happens at the provider's boundary.",
+	c = l.command("record "+recordUse, "record a scenario on an NDK provider (the default command)",
+		"record runs a scenario on an NDK provider and records the provider's calls, returns and callbacks.",
 		"  ndkrecord --list\n  ndkrecord --scenario drain --seed 7 -o drain.ndktrace.jsonl.zst\n"+
 			"  ndkrecord --provider verbs --device rxe0 --scenario mixed -o ndk.ndktrace.jsonl --verbs-trace verbs.ndktrace.jsonl\n"+
 			"  ndkrecord record --provider \"exec:./provider\" --scenario arm-merge -o merge.ndktrace.jsonl",
@@ -63,15 +63,15 @@ func (l *commandLine) recordCommand() *cobra.Command {
 			return ended(record(ctx, o, l.stderr))
 		})
 	flags := c.Flags()
-	flags.StringVar(&o.provider, "provider", "refimpl", "`NAME` of the provider: refimpl, verbs, or exec: and a program that is one, with its arguments")
+	flags.StringVar(&o.provider, "provider", "refimpl", "`NAME` of the provider: refimpl, verbs, or exec: and a provider program with its arguments")
 	flags.StringVar(&o.device, "device", "", "`NAME` of the RDMA device for verbs; the first one if not given")
 	flags.StringVar(&o.scenario, "scenario", "", "`NAME` of the scenario; --list shows them")
-	flags.Uint64Var(&o.seed, "seed", 0, "`N` that all choices are drawn from; a new one if not given")
-	flags.IntVar(&o.ops, "ops", 100, "`N` requests to post, in whole rounds: a few more may be posted")
+	flags.Uint64Var(&o.seed, "seed", 0, "`N` is the seed of all random choices; a new one if not given")
+	flags.IntVar(&o.ops, "ops", 100, "`N` requests to post; rounds are completed, so a few more may be posted")
 	outputFlag(flags, &o.output, "`FILE` to record into, - for standard output; compressed when it ends in .zst")
-	flags.StringVar(&o.peer, "peer", "", "`FILE` to record the host that accepts connections into; -o then has the one that connects, for tracecheck --join")
-	flags.StringVar(&o.verbsTrace, "verbs-trace", "", "`FILE` to record the calls of libibverbs beneath into")
-	flags.BoolVar(&o.zstd, "zstd", false, "compress the files whatever their names are")
+	flags.StringVar(&o.peer, "peer", "", "`FILE` to record the host that accepts connections into; -o then records the host that connects, for tracecheck --join")
+	flags.StringVar(&o.verbsTrace, "verbs-trace", "", "`FILE` to record the calls of libibverbs beneath the provider into")
+	flags.BoolVar(&o.zstd, "zstd", false, "compress the files, whatever their names")
 	flags.BoolVar(&o.list, "list", false, "list the scenarios")
 	commandline.Complete(c, "provider", "refimpl", "verbs", "exec:")
 	commandline.Complete(c, "scenario", names()...)

@@ -1,4 +1,4 @@
-// Command testreport reads the output of `go test -json` and tells it shortly: each package's own line as it comes, the
+// Command testreport reads the output of `go test -json` and summarizes it: each package's own line as it comes, the
 // output of each test that failed or was skipped, and at the end how many tests, subtests counted, in a line
 // "N passed, N failed, N skipped".
 //

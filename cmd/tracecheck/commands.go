@@ -13,7 +13,7 @@ import (
 
 const about = `tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.
 
-Where the first argument is no command, it is a trace to judge, or a flag of check. All traces are checked; the worst decides the exit code, in the order 5, 3, 1, 4, 0.`
+A first argument that is not a command is a trace to judge, or a flag of check. All traces are checked; the worst verdict decides the exit code, in the order 5, 3, 1, 4, 0.`
 
 // commandLine is one command line.
 type commandLine struct {

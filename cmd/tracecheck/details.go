@@ -16,7 +16,7 @@ var (
 var (
 	outOfTime = commandline.Exit{Code: "4", Meaning: "inconclusive: a limit of time or memory was reached"}
 	defect    = commandline.Exit{Code: "5", Meaning: "internal error, or the output could not be written"}
-	stopped   = commandline.Exit{Code: "130", Meaning: "interrupted, by SIGTERM too"}
+	stopped   = commandline.Exit{Code: "130", Meaning: "interrupted, also by SIGTERM"}
 )
 
 // ofJudging are the details of check.
@@ -41,6 +41,6 @@ func printing(see ...commandline.Document) commandline.Details {
 
 // ofReplay are the details of verify-witness.
 var ofReplay = commandline.Details{See: []commandline.Document{aboutWitnesses}, Exits: []commandline.Exit{
-	{Code: "0", Meaning: "the witness holds"}, {Code: "1", Meaning: "the witness does not hold"}, {Code: "2", Meaning: "usage"},
+	{Code: "0", Meaning: "the witness is accepted"}, {Code: "1", Meaning: "the witness is refused"}, {Code: "2", Meaning: "usage"},
 	{Code: "3", Meaning: "the witness or the trace is unreadable or malformed"}, outOfTime, defect, stopped,
 }}

@@ -84,12 +84,12 @@ func readingFlags(set *pflag.FlagSet, s *settings) {
 	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
 		"dialects verbs and kverbs: accept what devices do at an arm that finds completions")
 	set.Var(&value{set: s.assume}, "assume",
-		"take another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
+		"choose another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
 }
 
 func (l *commandLine) checkCommand() *cobra.Command {
 	var s *settings
-	c := l.Command("check [flags] FILE|DIR|GLOB|- …", "judge traces (the command that is meant where none is named)",
+	c := l.Command("check [flags] FILE|DIR|GLOB|- …", "judge traces (the default command)",
 		"check judges traces. A directory stands for all traces below it, and - for standard input. Flags may follow files; after -- every argument is a file.",
 		"  tracecheck check run.ndktrace.jsonl\n  tracecheck check --jobs 0 --format junit=report.xml traces/\n"+
 			"  tracecheck check --join a.ndktrace.jsonl b.ndktrace.jsonl\n  tracecheck check --minimize small.ndktrace.jsonl --html page.html run.ndktrace.jsonl",
@@ -111,25 +111,25 @@ func checkFlags(set *pflag.FlagSet) *settings {
 		"largest `number` of operations of a trace to search, hidden steps included (engine tlc: events), then inconclusive; "+
 			"0 is the engine's own limit")
 	set.Var(oneOf(&s.engine, "auto", "stream", "porcupine", "tlc"), "engine",
-		"`engine` to decide with: stream, in one pass; porcupine, a search; auto, the stream, and porcupine too where the trace is short; "+
+		"`engine` to decide with: stream, in one pass; porcupine, a search; auto, the stream, and also porcupine if the trace is short; "+
 			"or tlc: the model checker of TLA+, on the contract itself (needs Java)")
 	set.Var(&value{set: s.addFormat, shown: "text", choices: formatNames}, "format",
-		"output `format`: "+strings.Join(formatNames, ", ")+"; NAME=FILE writes it to a file beside; repeatable")
+		"output `format`: "+strings.Join(formatNames, ", ")+"; NAME=FILE writes another output to a file; repeatable")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
 		"exit 4 unless each of these `groups` (ARM), rules (ARM-04) and cases (ARM-07/NONE+ANY) was exercised; separated by commas")
 	set.Var(&value{set: s.failOn, shown: "provider,consumer,inconclusive"}, "fail-on",
-		"exit with 1 or 4 for `findings` of these kinds alone: some of provider, consumer, inconclusive and advice, separated by commas; or none")
+		"exit with 1 or 4 only for `findings` of these kinds: provider, consumer, inconclusive, advice, separated by commas; or none")
 	set.StringVar(&s.baselineFile, "baseline", "",
-		"`file` of findings that are known, as --format baseline=FILE writes it: they are reported as known, and do not fail the run")
+		"`file` of known findings, as --format baseline=FILE writes it: these are reported as known, and do not fail the run")
 	set.Var(&value{set: s.setDocs}, "docs",
-		"the `URL` of the site that make docs builds, where it is published: reports link to the page of each rule; NDK_DOCS in the environment does the same")
+		"the `URL` of the published site that make docs builds: reports link to the page of each rule; NDK_DOCS in the environment does the same")
 	set.StringVar(&s.witness.path, "witness", "",
-		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
+		"write a witness of each conformant trace, one full order of its events and hidden steps, to this `file`, or into this directory")
 	set.StringVar(&s.minimize.path, "minimize", "",
-		"write each trace that broke a rule, shrunk to a small one that breaks it too, to this `file`, or into this directory")
+		"write each trace that broke a rule, reduced to a small trace that breaks the same rule, to this `file`, or into this directory")
 	set.StringVar(&s.html.path, "html", "",
-		"draw each trace that was judged, with what was found, as a web page in this `file`, or in this directory")
+		"draw each judged trace and its findings as a web page in this `file`, or in this directory")
 	set.Var(&value{shown: "0s", set: func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
@@ -140,9 +140,9 @@ func checkFlags(set *pflag.FlagSet) *settings {
 	}}, "max-callback-delay",
 		"warn of each callback that comes later than this `duration` after it was due, by the clock of the trace; 0 is never")
 	set.BoolVar(&s.join, "join", false,
-		"judge two traces together, as those of the two hosts of connections that both name")
+		"judge two traces together, as the two hosts of one connection")
 	set.IntVar(&s.jobs, "jobs", 1, "`number` of traces to judge in parallel, 0 for one on each core; does not affect the output")
-	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
+	set.BoolVar(&s.quiet, "quiet", false, "no output about conformant traces, coverage and progress")
 	return s
 }
 

@@ -161,7 +161,7 @@ func prove(r *result, s *settings) {
 		_, err = witness.Verify(bytes.NewReader(proof.Bytes()), r.trace)
 	}
 	if err != nil {
-		*r = result{trace: r.trace, report: r.report, code: exitInternal, reason: "the witness does not hold: " + err.Error()}
+		*r = result{trace: r.trace, report: r.report, code: exitInternal, reason: "the witness is refused: " + err.Error()}
 		return
 	}
 	r.proof = proof.Bytes()

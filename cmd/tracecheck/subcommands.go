@@ -16,9 +16,9 @@ import (
 )
 
 func (l *commandLine) explainCommand() *cobra.Command {
-	c := l.Command("explain RULE|GROUP|READING …", "say what a rule, a group of rules or a reading is",
-		"explain says of a rule such as ARM-04 what it asks, of whom, where it stands, and what in a trace exercises it. Of a group such as ARM it lists the "+
-			"rules. Of a reading such as A4, which answers an open question of the documentation, it says which answers there are.",
+	c := l.Command("explain RULE|GROUP|READING …", "describe a rule, a group of rules or a reading",
+		"explain describes a rule such as ARM-04: what it requires, of whom, its source, and what in a trace exercises it. For a group such as ARM it lists the "+
+			"rules. For a reading such as A4, which answers an open question of the documentation, it lists the answers.",
 		"  tracecheck explain ARM-04\n  tracecheck explain ARM\n  tracecheck explain A4",
 		func(_ context.Context, args []string) (int, error) { return exitConformant, l.explain(l.out, args) })
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -50,7 +50,7 @@ func (l *commandLine) rulesCommand() *cobra.Command {
 
 func (l *commandLine) statsCommand() *cobra.Command {
 	var limit time.Duration
-	c := l.Command("stats [flags] FILE", "count what a trace holds",
+	c := l.Command("stats [flags] FILE", "count the contents of a trace",
 		"stats counts the events, objects, requests and completions of a trace, how often each function is called, and how long the consumer waited, by the clock of the trace. It keeps no event.",
 		"  tracecheck stats run.ndktrace.jsonl.zst",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.stats(ctx, l.out, limit, args) }))
@@ -61,7 +61,7 @@ func (l *commandLine) statsCommand() *cobra.Command {
 func (l *commandLine) verifyCommand() *cobra.Command {
 	var limit time.Duration
 	c := l.Command("verify-witness [flags] WITNESS TRACE", "replay a witness with the model alone",
-		"verify-witness replays a witness, which --witness of check wrote, beside its trace. The replay uses the model and no engine.",
+		"verify-witness replays a witness, which check --witness wrote, against its trace. The replay uses the model and no engine.",
 		"  tracecheck --witness run.ndkwitness.jsonl run.ndktrace.jsonl\n  tracecheck verify-witness run.ndkwitness.jsonl run.ndktrace.jsonl",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.verifyWitness(ctx, l.out, limit, args) }))
 	timeLimit(c.Flags(), &limit, "longest `time` to replay for")
@@ -72,7 +72,7 @@ func (l *commandLine) convertCommand() *cobra.Command {
 	s, to := &settings{}, ""
 	var c *cobra.Command
 	c = l.Command("convert --to jsonl|ctf|perfetto|tla [flags] TRACE FILE|FOLDER", "write a trace in another form",
-		"convert writes a trace as JSON Lines or in the Common Trace Format, compressed where the name of the file ends in .zst; - is standard output. "+
+		"convert writes a trace as JSON Lines or in the Common Trace Format, compressed if the name of the file ends in .zst; - is standard output. "+
 			"With --to perfetto it writes a trace that Perfetto's viewer opens. "+
 			"With --to tla it writes the TLA+ modules by which TLC decides the trace into a folder.",
 		"  tracecheck convert --to ctf run.ndktrace.jsonl run.ndktrace.ctf.zst\n  tracecheck convert --to tla run.ndktrace.jsonl modules/",
@@ -88,11 +88,10 @@ func (l *commandLine) convertCommand() *cobra.Command {
 func (l *commandLine) fixCommand() *cobra.Command {
 	var limit time.Duration
 	quiescent := false
-	c := l.Command("fix [flags] TRACE FILE", "number the events of a trace that was written by hand",
-		"fix gives the events of a trace in JSON Lines the numbers 1, 2, 3 … as seq, in the order of their lines, and has the end record count them. It adds the end "+
-			"record where there is none. All else stays as it is, byte for byte. FILE is another file than the trace, or - for standard output. "+
-			"What must happen in the end is judged only where the end record says that the provider was at rest, and fix does not say that by itself: "+
-			"--quiescent does.",
+	c := l.Command("fix [flags] TRACE FILE", "number the events of a handwritten trace",
+		"fix numbers the events of a trace in JSON Lines: seq is 1, 2, 3 … in the order of their lines. It corrects the count in the end record, or adds an end "+
+			"record if there is none. It changes no other byte. FILE is another file than the trace, or - for standard output. "+
+			"What must happen eventually is judged only if the end record says that the provider was at rest. fix adds that only with --quiescent.",
 		"  tracecheck fix draft.ndktrace.jsonl run.ndktrace.jsonl\n  tracecheck fix --quiescent draft.ndktrace.jsonl - | tracecheck -",
 		l.watched(func(ctx context.Context, args []string) (int, error) {
 			if len(args) != 2 {
@@ -103,7 +102,7 @@ func (l *commandLine) fixCommand() *cobra.Command {
 				return int(events), err
 			})
 		}))
-	c.Flags().BoolVar(&quiescent, "quiescent", false, "have the end record say that the provider was at rest at the end")
+	c.Flags().BoolVar(&quiescent, "quiescent", false, "write in the end record that the provider was at rest")
 	timeLimit(c.Flags(), &limit, "longest `time` to write for")
 	return l.Describe(c, ofTrace("written", aboutTraces))
 }

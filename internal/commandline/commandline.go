@@ -60,7 +60,7 @@ func New(p Program, out, stderr io.Writer) *Line {
 		},
 	}
 	l.Describe(l.root, p.Details)
-	l.root.Flags().Bool("version", false, "print the version, as the command version does")
+	l.root.Flags().Bool("version", false, "print the version, like the command version")
 	l.root.SetOut(out)
 	l.root.SetErr(stderr)
 	l.root.SetFlagErrorFunc(flagError)

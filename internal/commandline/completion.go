@@ -22,8 +22,8 @@ func Complete(c *cobra.Command, flag string, choices ...string) {
 }
 
 func (l *Line) completionCommand() *cobra.Command {
-	c := l.Command("completion SHELL", "print the completion of commands and flags for a shell",
-		"completion prints a script that has bash, zsh, fish or powershell complete commands, flags, and the values of flags.",
+	c := l.Command("completion SHELL", "print a shell completion script",
+		"completion prints a script with which bash, zsh, fish or powershell completes commands, flags, and the values of flags.",
 		strings.ReplaceAll("  source <(PROGRAM completion bash)\n  PROGRAM completion zsh >\"${fpath[1]}/_PROGRAM\"\n"+
 			"  PROGRAM completion fish >~/.config/fish/completions/PROGRAM.fish\n  PROGRAM completion powershell | Out-String | Invoke-Expression",
 			"PROGRAM", l.root.Name()),
