@@ -80,7 +80,7 @@ var told = [Number]struct{ id, text string }{
 	RefusedSecond:             {"DEF-05/SECOND", "a post was refused at the second place of its chain"},
 	RefusedThird:              {"DEF-05/THIRD", "a post was refused at the third place of its chain"},
 	RefusedFourth:             {"DEF-05/FOURTH", "a post was refused at the fourth place of its chain"},
-	RefusedLater:              {"DEF-05/LATER", "a post was refused behind the fourth place of its chain"},
+	RefusedLater:              {"DEF-05/LATER", "a post was refused after the fourth place of its chain"},
 	ChainEndedByPost:          {"DEF-06/POST", "a chain was ended by a request without NDK_OP_FLAG_DEFER"},
 	ChainEndedByFlush:         {"DEF-06/FLUSH", "a chain was ended by a flush"},
 	SilentFailed:              {"FLAG-02/FAILED", "a request with NDK_OP_FLAG_SILENT_SUCCESS failed"},

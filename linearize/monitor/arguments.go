@@ -17,7 +17,7 @@ type arguments struct {
 }
 
 var _ = decides(
-	rule{ID: "ARM-13", On: on{"a CQ is armed"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "an argument of one call, whatever came before"},
+	rule{ID: "ARM-13", On: on{"a CQ is armed"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "about an argument of one call, independent of earlier calls"},
 	rule{ID: "ARM-15", On: on{"a callback of a CQ is entered"}, OnlyNdk: true, Rests: declared.OwnWords},
 )
 

@@ -23,7 +23,7 @@ var _ = decides(
 	rule{ID: "LIFE-05", On: on{"the close of an object completes that had successors, of which the close had a completion callback"}},
 	rule{ID: "LIFE-07", On: on{"the close of an object completes that had requests"}},
 	rule{ID: "LIFE-09", On: on{"a callback of an object is entered", declared.CqCloses}},
-	rule{ID: "LIFE-14", On: on{"NdkCloseAdapter returns"}, OnlyNdk: true, Eventual: true, Rests: declared.Children, Undefined: "of how objects are created and kept: the contract begins with them"},
+	rule{ID: "LIFE-14", On: on{"NdkCloseAdapter returns"}, OnlyNdk: true, Eventual: true, Rests: declared.Children, Undefined: "about the creation and lifetime of objects: the contract begins with them"},
 )
 
 func newCloses(m *Monitor) checks {

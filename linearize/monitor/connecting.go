@@ -38,7 +38,7 @@ const (
 
 var _ = group(newConnecting,
 	rule{ID: "CONN-01", On: on{"a function of the connecting sequence is called"}, OnlyNdk: true},
-	rule{ID: "CONN-02", On: on{"NdkConnect or NdkAccept is told"}, OnlyNdk: true},
+	rule{ID: "CONN-02", On: on{"the trace records NdkConnect or NdkAccept"}, OnlyNdk: true},
 )
 
 func newConnecting(m *Monitor) checks {

@@ -76,7 +76,7 @@ type move struct {
 }
 
 var _ = decides(
-	rule{ID: byDisconnect, On: on{"a request is posted behind a disconnect"}, OnlyNdk: true},
+	rule{ID: byDisconnect, On: on{"a request is posted after a disconnect"}, OnlyNdk: true},
 	rule{ID: breach.OfErrorState, On: on{"a request is posted, or completes, on a queue pair in its error state"}, Rests: declared.Arrival},
 )
 

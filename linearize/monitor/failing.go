@@ -17,7 +17,7 @@ type failing struct {
 }
 
 var _ = group(newFailing,
-	rule{ID: "ARM-19", On: on{"a callback of a CQ that tells of an error returns"}, OnlyNdk: true, Undefined: "advice that follows from other rules"},
+	rule{ID: "ARM-19", On: on{"a callback that reports an error of the CQ returns"}, OnlyNdk: true, Undefined: "advice that follows from other rules"},
 )
 
 func newFailing(m *Monitor) checks {

@@ -24,7 +24,7 @@ type flags struct {
 var _ = decides(
 	rule{ID: "POST-11", On: on{"a request has flags"}, Rests: declared.OwnWords},
 	rule{ID: "DEF-01", On: on{"a request has NDK_OP_FLAG_DEFER"}, OnlyNdk: true, Rests: declared.OwnWords},
-	rule{ID: "DEF-08", On: on{"a request has NDK_OP_FLAG_DEFER, and the header tells the version"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "of versions of the interface, not of what is done through it"},
+	rule{ID: "DEF-08", On: on{"a request has NDK_OP_FLAG_DEFER, and the header has the version"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "about versions of the interface, not about its use"},
 )
 
 func newFlags(m *Monitor) checks {

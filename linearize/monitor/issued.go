@@ -36,8 +36,8 @@ type issue struct {
 }
 
 var _ = group(newIssued,
-	rule{ID: "MEM-05", On: on{"the remote token of a region is read twice after one NdkFastRegister"}, OnlyNdk: true, Undefined: "a token's value is no state: a request may name a token that is not valid yet"},
-	rule{ID: "MEM-17", On: on{"the remote token of a window is read twice after one NdkBind"}, OnlyNdk: true, Undefined: "a token's value is no state: a request may name a token that is not valid yet"},
+	rule{ID: "MEM-05", On: on{"the remote token of a region is read twice after one NdkFastRegister"}, OnlyNdk: true, Undefined: "a token's value is not a state: a request may name a token that is not valid yet"},
+	rule{ID: "MEM-17", On: on{"the remote token of a window is read twice after one NdkBind"}, OnlyNdk: true, Undefined: "a token's value is not a state: a request may name a token that is not valid yet"},
 )
 
 func newIssued(m *Monitor) checks {

@@ -21,7 +21,7 @@ type lengths struct {
 const tooLong = "RES-13"
 
 var _ = decides(
-	rule{ID: tooLong, On: on{"a receive succeeds whose buffers are known"}, Alone: true, Undefined: "what a result says of itself: the contract has no lengths"},
+	rule{ID: tooLong, On: on{"a receive succeeds whose buffers are known"}, Alone: true, Undefined: "a property of one result: the contract has no lengths"},
 )
 
 func newLengths(m *Monitor) checks { return &lengths{s: m.requests, count: m.counter(tooLong)} }

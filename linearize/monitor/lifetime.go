@@ -17,8 +17,8 @@ type lifetime struct {
 }
 
 var _ = decides(
-	rule{ID: "LIFE-01", On: on{"a call names an object"}, Undefined: "of how objects are created and kept: the contract begins with them"},
-	rule{ID: "LIFE-02", On: on{"a close of an object is called"}, Undefined: "of calls that overlap: in the contract a call is one step"},
+	rule{ID: "LIFE-01", On: on{"a call names an object"}, Undefined: "about the creation and lifetime of objects: the contract begins with them"},
+	rule{ID: "LIFE-02", On: on{"a close of an object is called"}, Undefined: "about overlapping calls: in the contract a call is one step"},
 	rule{ID: "LIFE-06", On: on{"a close of an object is accepted"}},
 	rule{ID: "LIFE-13", On: on{"NdkCloseAdapter is called"}, OnlyNdk: true, Undefined: "adapters have no state, and a call is one step: none blocks"},
 )

@@ -21,7 +21,7 @@ type limits struct {
 
 var _ = decides(
 	rule{ID: "POST-06", On: on{"a request is posted on a queue of known depth"}},
-	rule{ID: "FLAG-05", On: on{"a request has NDK_OP_FLAG_INLINE, and its queue pair a limit"}, Undefined: "an argument of one call, held against what the QP was created with"},
+	rule{ID: "FLAG-05", On: on{"a request has NDK_OP_FLAG_INLINE, and its queue pair a limit"}, Undefined: "about an argument of one call, compared with the creation of the QP"},
 )
 
 func newLimits(m *Monitor) checks {

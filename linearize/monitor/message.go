@@ -56,8 +56,8 @@ func (n Length) bytes() Length {
 }
 
 var _ = decides(
-	rule{ID: "RES-03", On: on{"a receive tells which token its message invalidated"}, Alone: true, Rests: declared.Matching | declared.Tokens},
-	rule{ID: "RES-12", On: on{"a receive succeeds, and its length and that of its message are known"}, Alone: true, Rests: declared.TheMessage, Undefined: "what a result says of itself: the contract has no lengths"},
+	rule{ID: "RES-03", On: on{"a receive reports which token its message invalidated"}, Alone: true, Rests: declared.Matching | declared.Tokens},
+	rule{ID: "RES-12", On: on{"a receive succeeds, and its length and that of its message are known"}, Alone: true, Rests: declared.TheMessage, Undefined: "a property of one result: the contract has no lengths"},
 )
 
 // A Breach is a rule that the completion of a receive breaks.

@@ -34,9 +34,9 @@ const (
 var serials = [...]string{polls: "POLL-01", initiates: "POST-01", receives: "POST-02", moderates: "MOD-02"}
 
 var _ = decides(
-	rule{ID: "POLL-01", On: on{"a CQ is polled"}, OnlyNdk: true, Undefined: "of calls that overlap: in the contract a call is one step"},
-	rule{ID: "POST-01", On: on{"an initiator request is posted"}, OnlyNdk: true, Undefined: "of calls that overlap: in the contract a call is one step"},
-	rule{ID: "POST-02", On: on{"a receive is posted"}, OnlyNdk: true, Undefined: "of calls that overlap: in the contract a call is one step"},
+	rule{ID: "POLL-01", On: on{"a CQ is polled"}, OnlyNdk: true, Undefined: "about overlapping calls: in the contract a call is one step"},
+	rule{ID: "POST-01", On: on{"an initiator request is posted"}, OnlyNdk: true, Undefined: "about overlapping calls: in the contract a call is one step"},
+	rule{ID: "POST-02", On: on{"a receive is posted"}, OnlyNdk: true, Undefined: "about overlapping calls: in the contract a call is one step"},
 	rule{ID: "MOD-02", On: on{"the moderation of a CQ is changed"}, OnlyNdk: true},
 )
 

@@ -28,9 +28,9 @@ type registration struct {
 func (r registration) holds() bool { return r.ok && r.over == nil }
 
 var _ = decides(
-	rule{ID: "INV-07", On: on{"NdkInvalidate names a region"}, OnlyNdk: true, Undefined: "of memory and how it is registered: contract and judge begin with tokens"},
-	rule{ID: "MEM-12", On: on{"a region is deregistered or closed"}, OnlyNdk: true, Undefined: "of memory and how it is registered, which is no state of the contract: it begins with tokens"},
-	rule{ID: "MEM-13", On: on{"a token of a region is read"}, OnlyNdk: true, Undefined: "of memory and how it is registered, which is no state of the contract: it begins with tokens"},
+	rule{ID: "INV-07", On: on{"NdkInvalidate names a region"}, OnlyNdk: true, Undefined: "about memory and its registration: contract and judge begin with tokens"},
+	rule{ID: "MEM-12", On: on{"a region is deregistered or closed"}, OnlyNdk: true, Undefined: "about memory and its registration: the contract begins with tokens"},
+	rule{ID: "MEM-13", On: on{"a token of a region is read"}, OnlyNdk: true, Undefined: "about memory and its registration: the contract begins with tokens"},
 )
 
 func newRegistrations(m *Monitor) checks {

@@ -25,7 +25,7 @@ const wrongType = "RES-02"
 var _ = decides(
 	rule{ID: "RES-01", On: on{"a result with a type or an opcode is delivered"}, Alone: true, Rests: declared.Matching},
 	rule{ID: wrongType, On: on{"the result of a receive with a type is delivered"}, OnlyNdk: true, Alone: true, Rests: declared.Matching},
-	rule{ID: "RES-05", On: on{"the result of a success with ProviderErrorCode is delivered"}, OnlyNdk: true, Alone: true, Undefined: "what a result says of itself"},
+	rule{ID: "RES-05", On: on{"the result of a success with ProviderErrorCode is delivered"}, OnlyNdk: true, Alone: true, Undefined: "a property of one result"},
 )
 
 func newResults(m *Monitor) checks {

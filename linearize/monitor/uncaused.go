@@ -43,7 +43,7 @@ type suspicion struct {
 }
 
 var _ = decides(
-	rule{ID: breach.OwnError, On: on{"a request fails, or is flushed"}, Undefined: "what a result says of itself, where nothing else tells of a failure"},
+	rule{ID: breach.OwnError, On: on{"a request fails, or is flushed"}, Undefined: "a property of one result, if nothing else shows the failure"},
 )
 
 func newUncaused(m *Monitor) checks {
