@@ -22,7 +22,7 @@ const (
 	RefusedAsIdle  Occasion = "a post is refused on a queue pair that is not connected"
 	ReceivePosted  Occasion = "a receive is posted on a queue pair that is not connected"
 	Invalidated    Occasion = "NdkInvalidate names a token that the peer has invalidated"
-	TokenTold      Occasion = "a receive tells of a token that its message invalidates"
+	TokenTold      Occasion = "a receive reports a token that its message invalidates"
 	BadToken       Occasion = "a message names a token that is not valid"
 	ArmsAgain      Occasion = "a CQ is armed that is armed already"
 	ArmMeetsFresh  Occasion = "a CQ is armed that holds a completion of its type which no callback was owed for"
@@ -31,7 +31,7 @@ const (
 	PlacedAny      Occasion = "a completion is placed while the CQ is armed ANY"
 	PlacedSolicits Occasion = "a completion that solicits is placed while the CQ is armed SOLICITED"
 	PlacedFails    Occasion = "a failure is placed while the CQ is armed SOLICITED"
-	PlacedPlain    Occasion = "a success that nobody solicited is placed while the CQ is armed SOLICITED"
+	PlacedPlain    Occasion = "an unsolicited success is placed while the CQ is armed SOLICITED"
 )
 
 // The rules that both engines decide by the steps of the model. The clauses' own are declared beside these.
