@@ -137,7 +137,7 @@ func join(a, b *qp) ndk.Status {
 	c := &connection{fmt.Sprintf("conn%d", connections.Add(1)), [2]*qp{a, b}}
 	addressA, okA := a.address()
 	addressB, okB := b.address()
-	there, back := newLane(), newLane()
+	there, back := newDirection(), newDirection()
 	if okA && okB && a.connect(c, addressB, there, back) && b.connect(c, addressA, back, there) {
 		return ndk.STATUS_SUCCESS
 	}
@@ -153,7 +153,7 @@ func (q *qp) address() (verbs.Address, bool) {
 	return address, err == nil && q.state == idle
 }
 
-func (q *qp) connect(c *connection, peer verbs.Address, out, in *lane) bool {
+func (q *qp) connect(c *connection, peer verbs.Address, out, in *direction) bool {
 	a := q.adapter
 	a.lock()
 	defer a.unlock()

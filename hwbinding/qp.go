@@ -35,7 +35,7 @@ type qp struct {
 	explained  bool // why the QP is broken shows in what the consumer did or in a completion
 	meeting    *meeting
 	connection *connection // nil before it was connected
-	out, in    *lane       // of the connection
+	out, in    *direction  // of the connection
 	initiator  boundQueue
 	receive    boundQueue
 	windows    map[*mw]struct{} // bound here
