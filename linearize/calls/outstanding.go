@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Open holds the calls and callbacks that have not returned, by op. Few are under way at a time, as a rule: the newest are looked through, and
-// only those that have been for long are found by name.
+// Open is the set of calls and callbacks that have not returned, by op. Usually few are outstanding: a linear search covers the newest, and a map
+// has the older ones.
 type Open[C any] struct {
-	newest []opened[C] // at most maxNewest, the oldest first
+	newest []opened[C] // at most maxNewest, oldest first
 	older  map[string]opened[C]
-	begun  int // so far
+	begun  int // number of calls that began so far
 }
 
 type opened[C any] struct {
@@ -34,7 +34,7 @@ func (o *Open[C]) Begin(op string, call *C) {
 	o.newest = append(o.newest, opened[C]{op, o.begun, call})
 }
 
-// Find returns the call of an op that is under way, or nil.
+// Find returns the outstanding call of an op, or nil.
 func (o *Open[C]) Find(op string) *C {
 	if i := o.among(op); i >= 0 {
 		return o.newest[i].call
@@ -42,7 +42,7 @@ func (o *Open[C]) Find(op string) *C {
 	return o.older[op].call
 }
 
-// among returns the place of an op among the newest, or -1.
+// among returns the index of an op in newest, or -1.
 func (o *Open[C]) among(op string) int {
 	i := len(o.newest) - 1
 	for i >= 0 && o.newest[i].op != op {
@@ -51,7 +51,7 @@ func (o *Open[C]) among(op string) int {
 	return i
 }
 
-// End removes the call of an op, and returns it, or nil.
+// End removes the call of an op and returns it, or nil if there is none.
 func (o *Open[C]) End(op string) *C {
 	if i := o.among(op); i >= 0 {
 		call := o.newest[i].call
@@ -63,7 +63,7 @@ func (o *Open[C]) End(op string) *C {
 	return call
 }
 
-// All returns the calls in the order in which they began.
+// All returns the outstanding calls in the order in which they began.
 func (o *Open[C]) All() []*C {
 	sorted := slices.SortedFunc(maps.Values(o.older), func(a, b opened[C]) int { return a.turn - b.turn })
 	all := make([]*C, 0, len(sorted)+len(o.newest))
