@@ -7,14 +7,14 @@ import (
 	"ndkoracle/model"
 )
 
-// A Moment is a state, and what the invariants have to remember of the way to it. The ghost variables have the names that
-// they have in MCCompletionQueue, MCQueuePair, MCSharedReceiveQueue, MCNdk and MCConsumer. A moment is a value, as a state is.
+// A Moment is a state with the ghost variables that the invariants need: a record of the path to the state. The ghost variables have their names
+// in MCCompletionQueue, MCQueuePair, MCSharedReceiveQueue, MCNdk and MCConsumer. A Moment is immutable, as a state is.
 type Moment struct {
 	contract *model.Contract
-	maxDue   int // callbacks owed at a time, at most
+	maxDue   int // maximal number of callbacks owed at a time
 	state    model.State
 
-	queueDepth int // places in each queue of a QP; 0 is no limit
+	queueDepth int // places in each queue of a QP; 0 means no limit
 
 	joined  []model.Arms // of each CQ: types of the arm requests since the arm was last clear, as bits
 	unspent []int        // of each CQ: arm requests made less callbacks entered
@@ -36,13 +36,13 @@ type Moment struct {
 	shared []sharing // of each shared receive queue
 }
 
-// A sharing is what is remembered of a shared receive queue.
+// A sharing has the ghost variables of a shared receive queue.
 type sharing struct {
 	unspent int // arms made less callbacks entered for them
 	inside  int // callbacks entered less callbacks returned
 }
 
-// A number tells things of the same QP or id apart by their queue.
+// A number identifies a QP or a request id together with its queue.
 type number struct {
 	of    int
 	queue model.Queue
@@ -61,12 +61,12 @@ func start(c *model.Contract, maxDue int) Moment {
 		joined: make([]model.Arms, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
 		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
 		open: make([]bool, len(c.Qps)), flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)),
-		delivered: make([][2][]int, max(len(c.Qps), len(c.Depth))), // completions that no QP leaves are told apart by their CQ
+		delivered: make([][2][]int, max(len(c.Qps), len(c.Depth))), // completions of no QP are indexed by their CQ
 		shared:    make([]sharing, len(c.Srqs)),
 	}
 }
 
-// clone returns a moment of which each part can be changed by itself.
+// clone returns a copy whose parts can be changed independently.
 func (m Moment) clone() Moment {
 	m.state.Cqs, m.state.Qps = slices.Clone(m.state.Cqs), slices.Clone(m.state.Qps)
 	m.joined, m.unspent, m.inside = slices.Clone(m.joined), slices.Clone(m.unspent), slices.Clone(m.inside)
@@ -77,7 +77,7 @@ func (m Moment) clone() Moment {
 	return m
 }
 
-// with returns a copy of the slice with another element.
+// with returns a copy of the slice whose element i is value.
 func with[T any](s []T, i int, value T) []T {
 	s = slices.Clone(s)
 	s[i] = value
@@ -106,7 +106,7 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 		m.joined = with(m.joined, a.Cq, m.joined[a.Cq]|1<<a.Type)
 		m.unspent = with(m.unspent, a.Cq, min(m.unspent[a.Cq]+1, m.maxDue+1))
 	case model.NdkCqNotificationCallbackEnter:
-		if a.CqStatus == model.OK || m.contract.Dialect.A1 != model.A1NoArm { // the error's callback may need no arm
+		if a.CqStatus == model.OK || m.contract.Dialect.A1 != model.A1NoArm { // under A1NoArm, the callback for an error needs no arm
 			m.unspent = with(m.unspent, a.Cq, m.unspent[a.Cq]-1)
 		}
 		if m.contract.Dialect.Serialised {
