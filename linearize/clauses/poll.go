@@ -192,7 +192,7 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 	if r.placed && !q.overlap {
 		e.passesOver(r, m)
 	} else if !r.placed {
-		e.tell(r, outcome, by, m, false)
+		e.recordOutcome(r, outcome, by, m, false)
 	}
 	e.tellsOfToken(r, res, m)
 	q.outstanding--
@@ -301,7 +301,7 @@ func (e *Engine) Placed(m facts.Moment, cq, wr string, outcome model.Outcome) {
 	}
 	e.recall(r)
 	e.Solver.NotBefore(r.c, timeline.At(m.At-1), placedAt, m.Line, timeline.None)
-	e.tell(r, outcome, bound{timeline.Before(m.At), placedAt, m.Line}, m, true)
+	e.recordOutcome(r, outcome, bound{timeline.Before(m.At), placedAt, m.Line}, m, true)
 	if r.queue.qp.open {
 		return
 	}

@@ -8,8 +8,8 @@ import (
 	"ndkoracle/model"
 )
 
-// tell handles that it is known how r ended, and by when it had completed.
-func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Moment, point bool) {
+// recordOutcome records the outcome of r, which the trace now shows, and by when r had completed.
+func (e *Engine) recordOutcome(r *request, outcome model.Outcome, by bound, m facts.Moment, point bool) {
 	w, p, s := r.queue, r.queue.qp, e.Solver
 	if p.open || r.told {
 		return
@@ -17,7 +17,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	e.recall(r)
 	r.loose = r.loose || w.cq.overlap && !point // it may not be the next to be delivered of its queue
 	w.loosened = w.loosened || r.loose
-	if !e.tellEarlier(r, by, m, point) {
+	if !e.completeEarlier(r, by, m, point) {
 		return
 	}
 	r.told, r.outcome, r.toldAt = true, outcome, m.At
@@ -58,8 +58,8 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	}
 }
 
-// waitsForNone handles that a message is over that may have been before others of its queue, as their posts overlapped: those that are no messages
-// wait for the provider alone, once no other may be before them.
+// waitsForNone handles the end of a message that may have been ahead of others of its queue, because their posts overlapped. A request that is
+// not a message waits for the provider alone, once no message may be ahead of it.
 func (e *Engine) waitsForNone(w *workQueue) {
 	for _, r := range w.waiting {
 		if r.loose && !r.message && r.ready != timeline.Never && !w.mayWaitBehind(r) {
@@ -68,9 +68,9 @@ func (e *Engine) waitsForNone(w *workQueue) {
 	}
 }
 
-// tellEarlier handles what the end of r says of the requests before it on its queue, and takes r from those that wait. It reports
-// whether the queue pair is still decided.
-func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) bool {
+// completeEarlier applies what the end of r shows about the requests ahead of it on its queue, and removes r from those that wait. It
+// reports whether the queue pair is still decided.
+func (e *Engine) completeEarlier(r *request, by bound, m facts.Moment, point bool) bool {
 	w, p := r.queue, r.queue.qp
 	at := slices.Index(w.waiting, r)
 	if at < 0 {
@@ -84,8 +84,8 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 		case !r.isBehind(y):
 			w.waiting[kept] = y
 			kept++
-		case point || w.cq.overlap: // it has been placed, too, and is not delivered, or by a poll that has not returned
-			if y.silent { // or it has succeeded
+		case point || w.cq.overlap: // y has been placed as well; it is not delivered, or only by a poll that has not returned
+			if y.silent { // or y has succeeded without a completion
 				e.Solver.NotAfter(y.x, by.at, inOrder, m.Line)
 			} else {
 				e.Solver.NotAfter(y.c, by.at-1, completedInOrder, m.Line)
@@ -120,8 +120,8 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 	return !p.open
 }
 
-// failedByRest looks for a conflict that r, a silent request that is over, has to do with: if it had failed, that had to show at the first moment of
-// rest since it waited for nobody.
+// failedByRest looks for a conflict that involves r, a silent request that is over. If r had failed, its completion had to be placed by the first
+// moment of rest after r waited for the provider alone.
 func (e *Engine) failedByRest(r *request) {
 	n := len(e.Findings)
 	if e.solve(r.queue.qp); len(e.Findings) > n {
@@ -129,7 +129,7 @@ func (e *Engine) failedByRest(r *request) {
 	}
 }
 
-// passesOver handles the delivery of r, which a point has shown before: the silent requests before it have no completion.
+// passesOver handles the delivery of r, which an earlier point has shown as placed: the silent requests ahead of r have no completion.
 func (e *Engine) passesOver(r *request, m facts.Moment) {
 	w := r.queue
 	for _, y := range slices.Clone(w.waiting) {
@@ -144,7 +144,7 @@ func (e *Engine) passesOver(r *request, m facts.Moment) {
 	e.inTurn(w, m)
 }
 
-// isOverSilently handles a silent request behind which another of its queue has completed: it has succeeded.
+// isOverSilently handles the silent request r after a later request of its queue has completed: r has succeeded.
 func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
 	r.told, r.outcome, r.toldAt, r.queue.silenced = true, model.SUCCESS, m.At, r
 	e.Solver.NotAfter(r.x, by.at, overSilently, m.Line)
@@ -161,7 +161,7 @@ func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
 	delete(e.requests, r.wr)
 }
 
-// ends states what the outcome of r says of its connection.
+// ends applies what the outcome of r shows about its connection.
 func (e *Engine) ends(r *request, m facts.Moment) {
 	switch {
 	case r.outcome == model.SUCCESS:
@@ -181,14 +181,14 @@ func (e *Engine) ends(r *request, m facts.Moment) {
 	}
 }
 
-// needsConnection notes a request that succeeded, or one of the initiator queue that was accepted, while a connect is pending, which may be refused.
+// needsConnection records r, which succeeded, or which the initiator queue accepted, while a connect is pending. The connect may still be refused.
 func (e *Engine) needsConnection(r *request) {
 	if p := r.queue.qp; p.connects == never && p.connectCall != never && p.unproven == nil {
 		p.unproven = r
 	}
 }
 
-// foundUnconnected notes a violation: a request succeeded, or was accepted, on a queue pair that was never connected (POST-08).
+// foundUnconnected reports a violation: a request succeeded, or was accepted, on a queue pair that was never connected (POST-08).
 func (e *Engine) foundUnconnected(r *request) {
 	rule := connected
 	if r.outcome != model.SUCCESS || !r.told {
@@ -197,7 +197,7 @@ func (e *Engine) foundUnconnected(r *request) {
 	e.fails(r.queue.qp, rule, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 }
 
-// succeeds states that r was connected when it succeeded, and that a message met a receive.
+// succeeds records that the queue pair of r was connected when r succeeded, and that a message reached a receive.
 func (e *Engine) succeeds(r *request, m facts.Moment) {
 	p, s := r.queue.qp, e.Solver
 	switch {
