@@ -14,22 +14,22 @@ import (
 // A component is a group of objects that share something, checked apart from all others. QPs share the CQs that they
 // complete into; the two QPs of a connection share the tokens that one invalidates for the other.
 type component struct {
-	h        *history
-	contract *model.Contract
-	cqs      []*cq
-	qps      []*qp
-	spans    []*span
-	tokens   map[uint32]int
-	old      []int // those that may have been valid when the trace began
-	ops      []*operation
-	turns    []int // of each CQ: how many completions polls delivered before the limit
-	memory   int   // that one search may take, in bytes
-	ledger   *ledger
-	limit    moment // events from here on are not judged: a finding without a search stands there
-	excused  moment // when the consumer broke a rule: what the provider does after it is not held against it
-	doubt    *doubt // on which its search rests from then on
-	reason   string // why this component cannot be judged, or ""
-	tells    bool   // states keep the steps that led to them
+	h           *history
+	contract    *model.Contract
+	cqs         []*cq
+	qps         []*qp
+	spans       []*span
+	tokens      map[uint32]int
+	old         []int // those that may have been valid when the trace began
+	ops         []*operation
+	turns       []int // of each CQ: how many completions polls delivered before the limit
+	memory      int   // that one search may take, in bytes
+	ledger      *ledger
+	limit       moment // events from here on are not judged: a finding without a search stands there
+	excused     moment // when the consumer broke a rule: what the provider does after it is not held against it
+	doubt       *doubt // on which its search rests from then on
+	reason      string // why this component cannot be judged, or ""
+	keepsTrails bool   // states keep the steps that led to them
 }
 
 // unfollowed says why it is not known what a QP owed at a moment of rest of which a request has no completion, or "": two calls of ibv_modify_qp moved it

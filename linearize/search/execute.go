@@ -176,7 +176,7 @@ func (c *component) executeAny(w *walk, r *request) {
 // crowd executes what is one too many for a CQ, where steps are told and nothing waits for room in it: it may be any request of which no
 // completion tells. The search asks only that there is one.
 func (c *component) crowd(w *walk, s state, cq int) {
-	if !c.tells || c.contract.WaitsForRoom(s.model, cq) {
+	if !c.keepsTrails || c.contract.WaitsForRoom(s.model, cq) {
 		return
 	}
 	all := gathering{c: c}

@@ -34,9 +34,9 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 		return verdict.Finding{}, nil, err
 	}
 	if culprit.effect == doRead && c.h.unplaced[culprit.span.begin.Op] && !breach.IsOfClosed(refusal) { // a CQ that is closed gives no events, on any channel
-		return c.unplaced(culprit), c.tell(last.path(), death), nil
+		return c.unplaced(culprit), c.storyOfPath(last.path(), death), nil
 	}
-	story := c.tell(last.path(), death)
+	story := c.storyOfPath(last.path(), death)
 	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule, Hidden: refusal == breach.NotPlaced}
 	f.Before, f.Instead = c.describeAll(nodes, c.event(death))
 	e := c.h.eventAt(death)

@@ -51,14 +51,14 @@ func (h *history) providerInOrder(d *doubt, rule string, at moment, see []*span,
 	h.provider(rule, at, see, format, args...)
 }
 
-// tells reports a breach. see is what it refers to.
-func (h *history) tells(b breach.Breach, at moment, see ...*span) {
+// reportBreach reports a breach. see lists the spans that it refers to.
+func (h *history) reportBreach(b breach.Breach, at moment, see ...*span) {
 	h.provider(b.Rule, at, see, "%s", b.Message)
 	h.findings[len(h.findings)-1].Alone = b.Alone
 }
 
-// tellsInOrder is tells of what rests on the order of requests and of completions.
-func (h *history) tellsInOrder(d *doubt, b breach.Breach, at moment, see ...*span) {
+// reportBreachInOrder is reportBreach for a breach that rests on the order of requests and of completions.
+func (h *history) reportBreachInOrder(d *doubt, b breach.Breach, at moment, see ...*span) {
 	h.providerInOrder(d, b.Rule, at, see, "%s", b.Message)
 }
 

@@ -79,17 +79,17 @@ func LeaveOpen(t *trace.Trace, d model.Dialect, reason string, r *verdict.Report
 
 // judge holds what the check of one trace needs.
 type judge struct {
-	report  *verdict.Report
-	history *history
-	dialect model.Dialect
-	limit   int // of operations
-	memory  int // in bytes
-	counts  map[string]int
-	open    map[string]string // rules that events may have exercised that were not judged, and why not
-	told    []witness.Placed  // the steps of the components that were explained
-	tells   bool              // they are asked for, and could all be told
-	asks    bool              // the clauses over hidden times
-	hidden  *clauses.Engine   // what they find, or nil
+	report    *verdict.Report
+	history   *history
+	dialect   model.Dialect
+	limit     int // of operations
+	memory    int // in bytes
+	counts    map[string]int
+	open      map[string]string // rules that events may have exercised that were not judged, and why not
+	explained []witness.Placed  // the steps of the components that were explained
+	explains  bool              // the caller asks for them, and all could be determined so far
+	asks      bool              // the clauses over hidden times
+	hidden    *clauses.Engine   // what they find, or nil
 }
 
 func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
@@ -101,7 +101,7 @@ func newJudgeOf(h *history, o Options, r *verdict.Report) *judge {
 	h.monitor = monitor.New(h.trace.Header, d)
 	h.cancels = d.A15 == model.A15Cancelled
 	return &judge{report: r, history: h, dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
-		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed, asks: !o.Alone}
+		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, explains: o.Witness && !h.guessed, asks: !o.Alone}
 }
 
 func (j *judge) judge(ctx context.Context) {
@@ -186,7 +186,7 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		}
 		// Along one explanation is counted how often each rule had something to say.
 		j.add(c.storyOf(ctx, order, last))
-		j.tell(ctx, c, order)
+		j.addSteps(ctx, c, order)
 		return false
 	}
 	if death < c.doubt.from() && j.hear(c, death) { // what follows from that may be what the search found
@@ -235,7 +235,7 @@ func (j *judge) hasSaid(finding *verdict.Finding, death moment) bool {
 func (c *component) storyOf(ctx context.Context, order []*operation, last moment) *story {
 	l := c.opens(ctx)
 	defer l.close()
-	return c.tell(furthest(c.replay(order)).path(), last)
+	return c.storyOfPath(furthest(c.replay(order)).path(), last)
 }
 
 func (j *judge) add(s *story) {

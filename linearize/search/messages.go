@@ -90,7 +90,7 @@ func (h *history) checkConnection(p *qp) {
 
 // tellsOfMessage is tellsInOrder of a request and the messages, or the receives, of its peer.
 func (h *history) tellsOfMessage(r *request, b breach.Breach, at moment, see ...*span) {
-	h.tellsInOrder(r.doubt(), b, at, see...)
+	h.reportBreachInOrder(r.doubt(), b, at, see...)
 	f := &h.findings[len(h.findings)-1]
 	f.qps = append(f.qps, r.qp.peer)
 }

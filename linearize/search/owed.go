@@ -178,7 +178,7 @@ func (h *history) checkOwed() {
 		late := r.overdue(r.qp.flushedAfter(r) < r.owed)
 		doubt := earlier(r.doubt(), q.strangers)
 		if resize := q.resizedBetween(r.owed, poll.call); resize != nil {
-			h.tellsInOrder(doubt, breach.LostByResize(q.name, r.wr), r.owed, r.post, resize)
+			h.reportBreachInOrder(doubt, breach.LostByResize(q.name, r.wr), r.owed, r.post, resize)
 			h.shownAt(poll.ret, late.Rule)
 			continue
 		}
@@ -203,7 +203,7 @@ func (h *history) outlivesClose(q *cq, r *request) bool {
 		return false
 	}
 	late := breach.Late(q.name, r.qp.name, r.wr)
-	h.tellsInOrder(r.doubt(), late, closed, r.post, r.qp.closed, poll)
+	h.reportBreachInOrder(r.doubt(), late, closed, r.post, r.qp.closed, poll)
 	f := &h.findings[len(h.findings)-1]
 	f.shown, f.Also = r.delivery.poll.ret, late.Also
 	return true

@@ -62,10 +62,10 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 // witness returns the steps of all components, if they are asked for and nothing but the end of the trace is undecided. Those of one place stay in the
 // order of their components, which share nothing but the messages of their QPs.
 func (j *judge) witness() []witness.Placed {
-	if !j.tells || slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool { return f.Message != verdict.NotAtRest }) {
+	if !j.explains || slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool { return f.Message != verdict.NotAtRest }) {
 		return nil
 	}
-	all := append([]witness.Placed{}, j.told...)
+	all := append([]witness.Placed{}, j.explained...)
 	late := func(s witness.Placed) int {
 		if j.isAtOnce(s) {
 			return 0

@@ -58,7 +58,7 @@ func (h *history) deliverPoll(q *cq, poll *span) {
 func (h *history) checkPoll(q *cq, poll *span) {
 	h.meets(declared.Poll)
 	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
-		h.tells(breach.NoRoom(poll.fn, q.name, len(poll.end.Results), *room), poll.ret)
+		h.reportBreach(breach.NoRoom(poll.fn, q.name, len(poll.end.Results), *room), poll.ret)
 	}
 }
 
@@ -75,41 +75,41 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 		return false // it may have been posted before the trace began
 	}
 	if r == nil {
-		h.tells(breach.Unposted(q.name, wr), at)
+		h.reportBreach(breach.Unposted(q.name, wr), at)
 		return false
 	}
 	home := r.qp.cq(r.queue)
 	switch {
 	case !r.accepted:
-		h.tells(breach.Refused(q.name, wr, r.post.answer()), at, r.post)
+		h.reportBreach(breach.Refused(q.name, wr, r.post.answer()), at, r.post)
 		return false
 	case r.post.call > at:
-		h.tells(breach.Early(q.name, wr), at, r.post)
+		h.reportBreach(breach.Early(q.name, wr), at, r.post)
 		return false
 	case r.delivery != nil:
-		h.tells(breach.Again(q.name, wr), at, r.post, r.delivery.poll)
+		h.reportBreach(breach.Again(q.name, wr), at, r.post, r.delivery.poll)
 		return false
 	case home != nil && home != q:
-		h.tells(breach.Elsewhere(q.name, wr, home.name), at, r.post)
+		h.reportBreach(breach.Elsewhere(q.name, wr, home.name), at, r.post)
 		return false
 	case d.result.Qp != "" && d.result.Qp != r.qp.name:
-		h.tells(breach.OfAnotherQp(wr, d.result.Qp, r.qp.name), at, r.post)
+		h.reportBreach(breach.OfAnotherQp(wr, d.result.Qp, r.qp.name), at, r.post)
 	}
 	if r.point != nil && at < r.point.call {
-		h.tells(breach.PlacedDelivered(q.name, wr), r.point.call, r.post, d.poll)
+		h.reportBreach(breach.PlacedDelivered(q.name, wr), r.point.call, r.post, d.poll)
 		r.point = nil
 	}
 	if r.point != nil && d.outcome != r.outcome {
-		h.tells(breach.Otherwise(q.name, wr, d.result.Status), at, r.post, r.point)
+		h.reportBreach(breach.Otherwise(q.name, wr, d.result.Status), at, r.post, r.point)
 	}
 	if h.early[wr] {
-		h.tells(breach.RefusedLater(q.name, wr, r.post.fn, r.post.answer()), r.post.ret, r.post, d.poll)
+		h.reportBreach(breach.RefusedLater(q.name, wr, r.post.fn, r.post.answer()), r.post.ret, r.post, d.poll)
 	}
 	h.meets(declared.ToldOfRequest)
 	if r.silent {
 		h.meets(declared.Silent)
 		if d.outcome == model.SUCCESS && r.point == nil {
-			h.tells(breach.Told(wr), at, r.post)
+			h.reportBreach(breach.Told(wr), at, r.post)
 			r.silent = false // what follows of it does not follow from another breach
 		}
 	}
@@ -125,31 +125,31 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	}
 	h.meets(declared.Told)
 	if r == nil {
-		h.tells(breach.PlacedUnposted(q.name, wr), s.call)
+		h.reportBreach(breach.PlacedUnposted(q.name, wr), s.call)
 		return false
 	}
 	home := r.qp.cq(r.queue)
 	switch {
 	case !r.accepted:
-		h.tells(breach.PlacedRefused(q.name, wr, r.post.answer()), max(s.call, r.post.ret), r.post, s)
+		h.reportBreach(breach.PlacedRefused(q.name, wr, r.post.answer()), max(s.call, r.post.ret), r.post, s)
 		return false
 	case r.point != nil:
-		h.tells(breach.PlacedAgain(q.name, wr), s.call, r.post, r.point)
+		h.reportBreach(breach.PlacedAgain(q.name, wr), s.call, r.post, r.point)
 		return false
 	case home != nil && home != q:
-		h.tells(breach.PlacedElsewhere(q.name, wr, home.name), s.call, r.post)
+		h.reportBreach(breach.PlacedElsewhere(q.name, wr, home.name), s.call, r.post)
 		return false
 	}
 	h.meets(declared.ToldOfRequest)
 	if r.silent {
 		h.meets(declared.Silent)
 		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
-			h.tells(breach.PlacedTold(wr), s.call, r.post)
+			h.reportBreach(breach.PlacedTold(wr), s.call, r.post)
 			r.silent = false
 		}
 	}
 	if closed := h.doneAt(r.qp.closed); r.post.call < closed && closed < s.call {
-		h.tells(breach.PlacedLate(q.name, r.qp.name, wr), closed, r.post, s)
+		h.reportBreach(breach.PlacedLate(q.name, r.qp.name, wr), closed, r.post, s)
 		h.findings[len(h.findings)-1].shown = s.call
 		return false
 	}
@@ -228,7 +228,7 @@ func (h *history) checkUnnamed(p *qp) {
 			result = r.delivery.result
 		}
 		if b, broken := left.Took(h.dialect, r.half(), result); broken {
-			h.tellsInOrder(r.doubt(), b, r.toldBy(), r.post)
+			h.reportBreachInOrder(r.doubt(), b, r.toldBy(), r.post)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func (h *history) checkPoints(requests []*request) {
 			continue
 		}
 		if first != nil && first.point.call < r.point.call {
-			h.tellsInOrder(r.doubt(), breach.PlacedOutOfOrder(first.wr, r.wr, r.qp.name), first.point.call, r.post, first.post, r.point)
+			h.reportBreachInOrder(r.doubt(), breach.PlacedOutOfOrder(first.wr, r.wr, r.qp.name), first.point.call, r.post, first.post, r.point)
 			continue
 		}
 		first = r
@@ -263,7 +263,7 @@ func (h *history) checkOrder() {
 		for _, r := range q.delivered {
 			l := lane{r.qp, r.queue}
 			if before := last[l]; before != nil && before.position > r.position {
-				h.tellsInOrder(r.doubt(), breach.OutOfOrder(q.name, r.wr, before.wr, r.qp.name), r.delivery.poll.ret, r.post, before.post)
+				h.reportBreachInOrder(r.doubt(), breach.OutOfOrder(q.name, r.wr, before.wr, r.qp.name), r.delivery.poll.ret, r.post, before.post)
 				continue
 			}
 			last[l] = r

@@ -68,7 +68,7 @@ func (w *walk) take(a model.Action) *walk {
 			w.refusal = refusal
 		}
 		for _, m := range successors {
-			to := state{model: m, placed: s.placed, lost: s.lost, late: s.late, trail: w.c.told(s, a, m, len(successors) > 1)}
+			to := state{model: m, placed: s.placed, lost: s.lost, late: s.late, trail: w.c.extendTrail(s, a, m, len(successors) > 1)}
 			to.bytes = w.c.made(&to, a)
 			next.add(to)
 		}

@@ -19,7 +19,7 @@ type story struct {
 	remote   map[int]*request // tokens that a peer's NdkSendAndInvalidate invalidated, and the receive that tells
 }
 
-func (c *component) tell(path []*node, until moment) *story {
+func (c *component) storyOfPath(path []*node, until moment) *story {
 	t := &story{c: c, accounts: make([]account, len(c.cqs)), counts: map[string]int{}, remote: map[int]*request{}}
 	for _, n := range path {
 		t.step(n.from.state.model, n.state.model, n.op)

@@ -9,15 +9,15 @@ import (
 	"ndkoracle/model"
 )
 
-// A trail is the steps of the model that led to a state, the latest first.
+// A trail lists the steps of the model that led to a state, the latest first.
 type trail struct {
 	step witness.Step
 	from *trail
-	odd  int  // how many steps there are, failures count twice, and posts and connections make up for others: the plainest trail is told
-	gap  bool // it needs a step that the model has no action for
+	odd  int  // number of steps, with extra weight for failures and less for posts and connects; the witness is the trail with the least
+	gap  bool // the model has no action for one of its steps
 }
 
-// withoutStep returns t behind a step that the model has no action for.
+// withoutStep returns t extended by a step that the model has no action for.
 func (t *trail) withoutStep() *trail {
 	if t == nil {
 		return nil
@@ -34,16 +34,16 @@ func (t *trail) oddity() int {
 	return t.odd
 }
 
-// callsAreTaken says how many steps more a trail may have that takes a post, or a connection, whose call never returned: a message may need it.
+// callsAreTaken is how many steps a post or a connect whose call never returned makes up for: a message may need it.
 const callsAreTaken = 100
 
-// lossIsOdd says how many steps more a trail may have that needs no loss of a connection: what the trace tells of is plainer.
+// lossIsOdd is how many steps the loss of a connection counts for: a trail that uses only what the trace records is plainer.
 const lossIsOdd = 20
 
-// told adds an action to the trail of s, where trails are kept: one that led to next, which is one of several when it is open how
-// the action ends.
-func (c *component) told(s state, a model.Action, next model.State, open bool) *trail {
-	if !c.tells {
+// extendTrail returns the trail of s extended by the action a, which led to next, or nil where trails are not kept. If open, a has several possible
+// successors, of which next is one.
+func (c *component) extendTrail(s state, a model.Action, next model.State, open bool) *trail {
+	if !c.keepsTrails {
 		return nil
 	}
 	step := c.stepOfAction(s, a)
@@ -71,7 +71,7 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 	return longer
 }
 
-// stepOfAction tells an action with the names that the trace has.
+// stepOfAction describes an action with the names of the trace.
 func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 	step := witness.Step{Action: a.Name}
 	switch a.Name {
@@ -89,7 +89,7 @@ func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 		model.Overflow, model.CqInternalError, model.ExtraEvent:
 		step.Cq = c.cqs[a.Cq].name
 	case model.Post, model.PostRefused:
-		c.tellPost(&step, a)
+		c.describePost(&step, a)
 	case model.Execute, model.Complete, model.CompletionLost:
 		r := c.h.requests[s.model.Qps[a.Qp].Queue(a.Queue)[a.At].Id]
 		step.Qp, step.Queue, step.Wr = c.qps[a.Qp].name, a.Queue.String(), r.wr
@@ -109,7 +109,7 @@ func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 	return step
 }
 
-func (c *component) tellPost(step *witness.Step, a model.Action) {
+func (c *component) describePost(step *witness.Step, a model.Action) {
 	r := c.h.requests[a.Request.Id]
 	step.Qp, step.Queue, step.Wr, step.Request = c.qps[a.Qp].name, a.Queue.String(), r.wr, r.op.String()
 	step.Silent, step.Solicit, step.Fence, step.Deferred = a.Request.Silent, a.Request.Solicit, a.Request.Fence, a.Deferred
@@ -118,11 +118,11 @@ func (c *component) tellPost(step *witness.Step, a model.Action) {
 	}
 }
 
-// steps follows an order of the whole component once more, and returns the steps of the model that it stands for. Of what the
-// order leaves open it takes the plainest that fits into the trace.
+// steps replays an order of the whole component, and returns the steps of the model that it stands for. Several trails may fit the order: steps
+// returns the plainest that fits into the trace.
 func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Placed, error) {
-	c.tells = true
-	defer func() { c.tells = false }()
+	c.keepsTrails = true
+	defer func() { c.keepsTrails = false }()
 	l := c.opens(ctx)
 	defer l.close()
 	nodes := c.replay(order)
@@ -153,13 +153,13 @@ func (c *component) stepsOf(n *node) []witness.Step {
 	return steps
 }
 
-// tell adds the steps of a component that was explained.
-func (j *judge) tell(ctx context.Context, c *component, order []*operation) {
-	if !j.tells {
+// addSteps adds the steps of a component that was explained.
+func (j *judge) addSteps(ctx context.Context, c *component, order []*operation) {
+	if !j.explains {
 		return
 	}
 	steps, err := c.steps(ctx, order)
-	j.told, j.tells = append(j.told, steps...), err == nil
+	j.explained, j.explains = append(j.explained, steps...), err == nil
 }
 
 // isEffect reports whether an action is the effect of a call or of a callback.
