@@ -100,7 +100,7 @@ func (e *Engine) took(receive, send *request, m facts.Moment) {
 	}
 }
 
-// messageEnds handles a send that succeeded: by then its message had made its token invalid, or had found that it was.
+// messageEnds handles a send that succeeded: by then its message had made its token invalid, or the token was invalid before.
 func (e *Engine) messageEnds(r *request, m facts.Moment) {
 	s := e.Solver
 	if r.names == nil || e.anyToken || !s.Alive(r.x) || !s.Alive(r.a) {
@@ -109,7 +109,7 @@ func (e *Engine) messageEnds(r *request, m facts.Moment) {
 	e.isOver(e.token(*r.names), tokenEnd{use: use{at: s.Keep(r.x), of: r, line: m.Line}, since: s.Keep(r.a)})
 }
 
-// tokenOf returns the token that a message names, if nobody else may have made it invalid, or nil.
+// tokenOf returns the token that a message names, or nil if something else may have made it invalid.
 func (e *Engine) tokenOf(r *request) *token {
 	if r.names == nil || e.anyToken || e.anyEnded {
 		return nil
@@ -121,7 +121,7 @@ func (e *Engine) tokenOf(r *request) *token {
 	return t
 }
 
-// hadValidToken reports whether a message named a token for sure that was valid.
+// hadValidToken reports whether a message certainly named a valid token.
 func (e *Engine) hadValidToken(r *request) bool {
 	t := e.tokenOf(r)
 	return t != nil && e.Solver.Alive(r.a) && slices.ContainsFunc(t.made, func(g *registration) bool { return e.Solver.Upper(g.v) < e.Solver.Lower(r.a) })
@@ -140,8 +140,8 @@ func (e *Engine) hadNoToken(r *request) bool {
 	return true
 }
 
-// hadBadToken states that the token of r, which has ended its connection, was not valid then: where nobody else may have made it invalid, what makes it
-// valid came later.
+// hadBadToken records that the token of r, which has ended its connection, was not valid then. If nothing else may have made the token invalid, its
+// registrations came later.
 func (e *Engine) hadBadToken(r *request, m facts.Moment) {
 	t := e.tokenOf(r)
 	if t == nil {
@@ -154,12 +154,13 @@ func (e *Engine) hadBadToken(r *request, m facts.Moment) {
 	}
 }
 
-// areEach reports whether a receive took a send for sure, where each is the next that succeeded: of each queue all before them are known.
+// areEach reports whether a receive certainly took a send, where each is the next that succeeded: in each queue the outcome of all requests ahead
+// of it is known.
 func areEach(receive, send *request) bool {
 	return send.isCounted && send.queue.messages.failures == 0 && !receive.queue.messages.vanished
 }
 
-// counts notes whether all before r on its queue are known when r succeeds.
+// counts records whether the outcome of all requests ahead of r on its queue is known when r succeeds.
 func (r *request) counts() {
 	r.isCounted = !r.loose
 	for _, o := range r.queue.waiting {

@@ -335,8 +335,8 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	}
 }
 
-// metByRest states that r, a message or a receive, was over by the first moment of rest at which it waited for nobody but the other, and the last that it can
-// have met did not either: none was posted later.
+// metByRest records that r, a message or a receive, was over by the first moment of rest at which it waited for its counterpart alone, and at which
+// last, the latest possible counterpart, did too.
 func (e *Engine) metByRest(r, last *request) {
 	if last == nil || last.loose || r.loose || max(r.ready, last.ready) == timeline.Never || !e.Solver.Alive(r.x) {
 		return
@@ -349,7 +349,7 @@ func (e *Engine) metByRest(r, last *request) {
 	e.Solver.OverBy(r.x, max(r.ready, last.ready), meetAtRest)
 }
 
-// receiveFailed handles that a receive took no message, unless one with a bad token: the sends that wait for one took the next.
+// receiveFailed handles a receive that took no message, unless one with a bad token: the sends that wait for a receive took the next one.
 func (e *Engine) receiveFailed(w *workQueue, r *request, m facts.Moment) {
 	w.messages.failed = r
 	w.messages.failures++

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// What a CQ with too little room may have lost is owed by nobody (ARM-17, A33), until it is known that nothing was: then it is owed again. A CQ that
-// reports an internal error may have failed at any time before; what one fact shows stands all the same.
+// What a CQ with too little room may have lost is not owed (ARM-17, A33), until it is known that nothing was lost: then it is owed again. A CQ that
+// reports an internal error may have failed at any time before. What one fact shows is a violation all the same.
 func TestWhereACqMayHaveFailed(t *testing.T) {
 	const lacked = "room 1; write 1; write 2; get 1 2;"
 	for text, want := range map[string]struct{ found, undecided int }{

@@ -107,7 +107,7 @@ type workQueue struct {
 	lastSend     *request
 	succeeded    *request // the latest that has succeeded
 	ender        *request // the message that has ended the connection
-	lastReady    *request // the latest send, or receive, that waits for nobody but the other
+	lastReady    *request // the latest send, or receive, that waits for its counterpart alone
 	lastReceive  *request
 	chain        []*request
 }
@@ -125,14 +125,14 @@ type messages struct {
 	unmet     []*request // a receive queue: sends that succeeded and whose receive is not known, in order
 	failed    *request   // a receive queue: the latest receive that failed or was cancelled, with none that succeeded behind it
 	met       []*request // a receive queue: receives that succeeded and whose send is not known
-	paired    int        // … of which so many took the send of their number for sure
+	paired    int        // how many of met certainly took the send of their number
 }
 
-// times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent. Of what holds messages, a is when
-// it lets those behind it pass.
+// times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent. For a request that messages
+// wait behind, a is when it lets them pass.
 type times struct{ x, c, a, s timeline.Var }
 
-// naming says what a request does to a token.
+// naming describes what a request does to a token.
 type naming struct {
 	names     *uint32  // the token that it makes invalid
 	named     *uint32  // the token that a receive names as it is delivered
@@ -152,7 +152,7 @@ type request struct {
 	silent, fence bool
 	called        int
 	returned      int
-	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
+	ready         timeline.Time // from when on it waits only for the provider or its counterpart; or Never
 	times
 	ending
 	number int // of its post
@@ -165,11 +165,11 @@ type request struct {
 	refused bool     // its chain ended with a post that was refused
 }
 
-// An ending says how a request ended.
+// An ending describes how a request ended.
 type ending struct {
-	told    bool // it is known
-	toldAt  int  // … by an event
-	gone    bool // it does not matter any more
+	told    bool // the outcome is known
+	toldAt  int  // the event that shows the outcome
+	gone    bool // the outcome does not matter any more
 	outcome model.Outcome
 }
 
@@ -178,8 +178,8 @@ func (r *request) variables() [4]timeline.Var { return [...]timeline.Var{r.x, r.
 // takesOther reports whether r is a message, which takes a receive, or a receive, which takes a message.
 func (r *request) takesOther() bool { return r.message || r.queue.kind == model.Receive }
 
-// holdsMessages reports whether the messages behind r wait for it: what changes a token is executed before they arrive, and what a read fence holds
-// back has begun. Writes arrive with them, and reads are passed.
+// holdsMessages reports whether the messages behind r wait for it. A request that changes a token is executed before they arrive, and a fenced
+// request has begun. Writes arrive with the messages, and messages pass reads.
 func (r *request) holdsMessages() bool {
 	switch r.op {
 	case model.Read, model.ReceiveOp, model.Send, model.SendAndInvalidate:
@@ -188,7 +188,7 @@ func (r *request) holdsMessages() bool {
 	return r.fence || r.op != model.Write
 }
 
-// isBehind reports whether r is behind an earlier request of its queue for sure.
+// isBehind reports whether r is certainly behind an earlier request of its queue.
 func (r *request) isBehind(earlier *request) bool {
 	if !r.loose || !earlier.loose || r.called == earlier.called {
 		return true
@@ -196,7 +196,7 @@ func (r *request) isBehind(earlier *request) bool {
 	return earlier.returned != 0 && earlier.returned < r.called
 }
 
-// owed returns the rule by which r, which waits for nobody but the provider, is over by a moment of rest.
+// owed returns the rule by which r, which waits for the provider alone, is over by a moment of rest.
 func (r *request) owed() timeline.Rule {
 	if r.refused {
 		return refusedAtRest
