@@ -70,8 +70,8 @@ func (n *names) add(name string) {
 	}
 }
 
-// An effect is a step that a call or callback stands for, and behind which events it may stand. One that need not be there is of
-// a call that did not return, or that nobody knows to have had an effect.
+// An effect is a step that a call or callback stands for, and the range of events behind which it may stand. It is optional if the call did not
+// return, or if it is not known whether the call had an effect.
 type effect struct {
 	step     Step
 	from, to int
@@ -90,8 +90,8 @@ type request struct {
 	accepted  bool
 	deferred  bool
 	told      bool // a poll or a point tells its outcome
-	failed    bool // … and it is no success
-	cancelled bool // … but that it was cancelled
+	failed    bool // told, with an outcome other than success
+	cancelled bool // told, as cancelled
 	placed    int  // the index of the point that says when and how it completed, or -1
 	completed bool
 	broke     bool     // its failure broke the QP

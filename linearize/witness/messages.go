@@ -8,38 +8,38 @@ import (
 	"ndkoracle/trace"
 )
 
-// Each message is received once, by a receive of the peer: where the trace holds both ends of a connection, the one is held against the other.
+// Each message is received once, by a receive of the peer. If the trace has both ends of a connection, they are checked against each other.
 
-// A lane is the messages on their way to the receives of a QP.
-type lane struct {
-	sends    []*request // of its peer, whose posts have been called
-	sent     int        // … of which so many have been posted
-	receives []*request // of the QP, which have been posted
-	taken    int        // receives that have been executed
-	brought  int        // … with success: each of a message of its own
-	received int        // receives that have been executed, and that nothing tells to have taken no message
-	arrived  int        // messages that are known to have arrived, of the sends …
-	told     int        // … up to this one
-	met      int        // receives up to the one that the latest send to have succeeded went to
-	posted   int        // receives whose post has returned, and of which it is told how they ended: others may have failed
-	unclear  bool       // one of them failed, and from then on nobody knows which receive takes which send
+// inbound has the messages on their way to the receives of a QP.
+type inbound struct {
+	sends             []*request // the peer's sends whose posts have been called
+	sent              int        // how many of sends have been posted
+	receives          []*request // the receives that the QP has posted
+	taken             int        // receives that have been executed
+	receivesSucceeded int        // receives that have been executed with success, each with a message of its own
+	received          int        // receives that have been executed, and that the trace does not show to have taken no message
+	arrived           int        // messages that are known to have arrived, among the first told sends
+	told              int        // how many of sends arrived has counted
+	nextReceive       int        // index of the first receive behind the one that the latest successful send went to
+	posted            int        // receives whose post has returned and whose outcome the trace records: others may have failed
+	unclear           bool       // a request failed, so it is not known which receive takes which send
 }
 
-// passPost follows the call, or the return, of a post that took q.
+// passPost handles the call, or the return, of a post that accepted q.
 func (r *replay) passPost(q *request, ph trace.Phase) {
 	peer := r.facts.contract.Qps[q.qp].Peer
 	switch {
 	case !q.accepted || peer < 0:
 	case q.Op.IsSend() && ph == trace.Call:
-		q.sent = len(r.lanes[peer].sends)
-		r.lanes[peer].sends = append(r.lanes[peer].sends, q)
+		q.sent = len(r.inbound[peer].sends)
+		r.inbound[peer].sends = append(r.inbound[peer].sends, q)
 	case q.queue == model.Receive && ph == trace.Ret && q.told:
-		r.lanes[q.qp].posted++
+		r.inbound[q.qp].posted++
 	}
 }
 
-// meets holds a request that succeeds against its counterpart: the message that a receive takes, the receive that a send goes to. Both have
-// been posted by then.
+// meets checks a request that succeeds against its counterpart: the message that a receive takes, or the receive that a send goes to. Both have been
+// posted by then.
 func (r *replay) meets(s Step, a model.Action) error {
 	q := r.facts.byWr[s.Wr]
 	switch {
@@ -52,23 +52,23 @@ func (r *replay) meets(s Step, a model.Action) error {
 }
 
 func (r *replay) takesMessage(q *request, s Step) error {
-	lane := &r.lanes[q.qp]
+	in := &r.inbound[q.qp]
 	switch {
-	case lane.brought >= lane.sent:
+	case in.receivesSucceeded >= in.sent:
 		return fmt.Errorf("%s takes a message, and the peer has posted no send for it", q.wr)
-	case lane.unclear || lane.sends[lane.taken].failed: // nobody knows which one it took
+	case in.unclear || in.sends[in.taken].failed: // it is not known which one it took
 		if as, known := r.facts.solicitedBy(q, q.qp); known && s.Solicited != as {
 			return fmt.Errorf("%s takes a message, and solicited is not as all are that the peer had sent", q.wr)
 		}
-	case s.Solicited != lane.sends[lane.taken].Solicit:
-		return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", q.wr, lane.sends[lane.taken].wr)
-	case r.facts.followed && !lane.sends[lane.taken].names(s.Token):
-		return fmt.Errorf("%s takes the message of %s, and the token is not as that was sent", q.wr, lane.sends[lane.taken].wr)
+	case s.Solicited != in.sends[in.taken].Solicit:
+		return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", q.wr, in.sends[in.taken].wr)
+	case r.facts.followed && !in.sends[in.taken].names(s.Token):
+		return fmt.Errorf("%s takes the message of %s, and the token is not as that was sent", q.wr, in.sends[in.taken].wr)
 	}
 	return nil
 }
 
-// names reports whether the message of a send makes a token invalid, or none where that is nil.
+// names reports whether the message of a send invalidates the token, or no token if that is nil.
 func (q *request) names(token *uint32) bool {
 	if q.Op != model.SendAndInvalidate || q.token == nil || token == nil {
 		return (q.Op != model.SendAndInvalidate || q.token == nil) && token == nil
@@ -76,43 +76,44 @@ func (q *request) names(token *uint32) bool {
 	return *q.token == *token
 }
 
-// arrivedBy returns how many messages are known to have arrived by a moment of rest, later than those asked of before: their sends were told to
-// have succeeded.
-func (l *lane) arrivedBy(mark int) int {
-	for ; l.told < len(l.sends); l.told++ {
-		if send := l.sends[l.told]; !send.failed && (!send.told || send.delivered > mark) {
+// arrivedBy returns how many messages are known to have arrived by a moment of rest, because the trace shows that their sends succeeded. Successive
+// calls pass later moments.
+func (in *inbound) arrivedBy(mark int) int {
+	for ; in.told < len(in.sends); in.told++ {
+		if send := in.sends[in.told]; !send.failed && (!send.told || send.delivered > mark) {
 			break
 		} else if !send.failed {
-			l.arrived++
+			in.arrived++
 		}
 	}
-	return l.arrived
+	return in.arrived
 }
 
-// reachesReceive finds the receive of the peer that a send goes to which succeeds: the next that may take a message.
+// reachesReceive finds the peer's receive for a send that succeeds: the next that may take a message.
 func (r *replay) reachesReceive(send *request) error {
 	peer := r.facts.contract.Qps[send.qp].Peer
 	if r.state.Qps[peer].State == model.Idle {
 		return fmt.Errorf("%s succeeds, and the peer is not connected", send.wr)
 	}
-	lane := &r.lanes[peer]
-	for ; lane.met < len(lane.receives); lane.met++ {
-		if r.facts.mayTake(lane.receives[lane.met], send) {
-			lane.met++
+	in := &r.inbound[peer]
+	for ; in.nextReceive < len(in.receives); in.nextReceive++ {
+		if r.facts.mayTake(in.receives[in.nextReceive], send) {
+			in.nextReceive++
 			return nil
 		}
 	}
 	return fmt.Errorf("%s succeeds, and the peer has posted no receive for it", send.wr)
 }
 
-// mayTake reports whether a receive may take the message of a send: it has not ended otherwise, as was told, or before that was posted.
+// mayTake reports whether a receive may take the message of a send: the receive has no other recorded outcome, and has not ended before the send was
+// posted.
 func (f *facts) mayTake(receive, send *request) bool {
 	over := func(c *call) bool { return c.from > receive.post.to && f.succeededBy(c) < send.post.from }
 	closed := f.closed[f.qps.list[receive.qp]]
 	return !receive.failed && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from || f.mayStayOpen(closed))
 }
 
-// took follows what a step did to requests and messages.
+// took records what a step did to requests and messages.
 func (r *replay) took(s Step, a model.Action) {
 	f := r.facts
 	peer := f.contract.Qps
@@ -120,25 +121,25 @@ func (r *replay) took(s Step, a model.Action) {
 	case model.Post:
 		q, to := f.byWr[s.Wr], peer[a.Qp].Peer
 		if q.queue == model.Receive {
-			r.lanes[a.Qp].receives = append(r.lanes[a.Qp].receives, q)
+			r.inbound[a.Qp].receives = append(r.inbound[a.Qp].receives, q)
 		} else if q.Op.IsSend() && to >= 0 {
-			r.lanes[to].sent++
+			r.inbound[to].sent++
 		}
 	case model.Complete:
 		f.byWr[s.Wr].completed = true
 	case model.Deliver:
-		to := &r.lanes[peer[a.Qp].Peer]
+		to := &r.inbound[peer[a.Qp].Peer]
 		to.taken++
-		to.brought++
+		to.receivesSucceeded++
 		to.received++
 	case model.Abort:
-		r.lanes[a.Qp].unclear, r.lanes[peer[a.Qp].Peer].unclear = true, true
+		r.inbound[a.Qp].unclear, r.inbound[peer[a.Qp].Peer].unclear = true, true
 	case model.Execute:
 		r.executed(f.byWr[s.Wr], a)
 	case model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
-		r.lanes[a.Qp].unclear = true
+		r.inbound[a.Qp].unclear = true
 		if to := peer[a.Qp].Peer; to >= 0 {
-			r.lanes[to].unclear = true
+			r.inbound[to].unclear = true
 		}
 	}
 }
@@ -147,22 +148,22 @@ func (r *replay) executed(q *request, a model.Action) {
 	to := r.facts.contract.Qps[q.qp].Peer
 	switch {
 	case q.queue == model.Receive:
-		lane := &r.lanes[q.qp]
-		if lane.taken < len(lane.sends) && lane.sends[lane.taken].failed || a.Outcome != model.SUCCESS {
-			lane.unclear = true
+		in := &r.inbound[q.qp]
+		if in.taken < len(in.sends) && in.sends[in.taken].failed || a.Outcome != model.SUCCESS {
+			in.unclear = true
 		}
-		if lane.taken++; a.Outcome == model.SUCCESS {
-			lane.brought++
+		if in.taken++; a.Outcome == model.SUCCESS {
+			in.receivesSucceeded++
 		}
 		if !q.failed {
-			lane.received++
+			in.received++
 		}
 	case q.Op.IsSend() && a.Outcome != model.SUCCESS && to >= 0:
-		r.lanes[to].unclear = true
+		r.inbound[to].unclear = true
 	}
 }
 
-// broke notes the requests that a step has let fail, of a QP or of its peer, and that broke theirs.
+// broke records the requests of a QP or of its peer that failed in a step, and so broke their QP.
 func (r *replay) broke(before model.State, qp int) {
 	for _, i := range []int{qp, r.facts.contract.Qps[qp].Peer} {
 		if i < 0 || before.Qps[i].State != model.Idle && before.Qps[i].State != model.Connected {

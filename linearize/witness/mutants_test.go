@@ -285,8 +285,8 @@ func TestWitnessIsOfItsTrace(t *testing.T) {
 	}
 }
 
-// A witness may be held against any trace: of each trace of the corpus, and of each without one of its calls (a QP that is not
-// created, or not connected: POST-08; a request that nobody posted: RES-02), its header alone is refused with a line.
+// Verify accepts any trace as input: for each trace of the corpus, and for each without one of its calls (a QP that is not created, or not connected:
+// POST-08; a request that was not posted: RES-02), a witness that is the header alone is refused with a line.
 func TestVerifyStandsEveryTrace(t *testing.T) {
 	const most = 200           // events: longer traces do nothing that short ones don't
 	refusals := map[bool]int{} // by whether an object is missing

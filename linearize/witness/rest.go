@@ -151,7 +151,7 @@ func (f *facts) closesLast(op string, cq int) error {
 	return nil
 }
 
-// rest reports what is owed at a moment of rest: a callback, or a completion that waits for nobody but the provider.
+// rest reports what is owed at a moment of rest: a callback, or a completion that waits for the provider alone.
 func (r *replay) rest(mark int) error {
 	for i, q := range r.state.Cqs {
 		name := r.facts.cqs.list[i]
@@ -177,9 +177,9 @@ func (r *replay) rest(mark int) error {
 	return nil
 }
 
-// mayWait reports whether m, the first of a queue of a QP, may be there at rest: its post has not returned, or that which ends its chain, or its
-// peer may keep it waiting. One that is over waits for nobody, whichever step has ended it; but of one whose post has not returned, and of which
-// nothing is told, nobody misses the completion.
+// mayWait reports whether m, the first of a queue of a QP, may be there at rest: its post has not returned, or the post that ends its chain has not,
+// or its peer may keep it waiting. A request that is over waits only for the provider, whichever step has ended it. But if its post has not returned
+// and the trace does not show its outcome, its completion is not owed.
 func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) bool {
 	q := r.facts.requests[m.Id]
 	switch {
@@ -190,7 +190,7 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
 		return false
 	case queue == model.Receive:
-		return r.lanes[qp].arrivedBy(mark) <= r.lanes[qp].received
+		return r.inbound[qp].arrivedBy(mark) <= r.inbound[qp].received
 	}
 	return r.lacksReceive(q, qp, mark)
 }
@@ -216,7 +216,7 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 		send = q.behind
 	}
 	for ; send != nil && send.delivered > mark; send = send.behind {
-		if apart || send.sent >= r.lanes[peer].posted {
+		if apart || send.sent >= r.inbound[peer].posted {
 			return true
 		}
 	}

@@ -1,5 +1,5 @@
-// Package witness is the proof that the contract allows a trace: its events in their order, and between them each step of the
-// model, those included that nobody sees. Verify replays one with the model alone. docs/witness.md describes the format.
+// Package witness is the proof that the contract allows a trace: its events in their order, and between them each step of the model, hidden steps
+// included. Verify replays a witness with the model alone. docs/witness.md describes the format.
 package witness
 
 import (

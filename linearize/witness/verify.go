@@ -23,7 +23,7 @@ func (r *Refused) Error() string { return fmt.Sprintf("line %d: %s", r.Line, r.R
 // A Replay is what Verify found in a witness that holds.
 type Replay struct {
 	Claim
-	Events, Steps, Hidden int // Hidden counts those of the steps that nobody sees
+	Events, Steps, Hidden int // Hidden counts the hidden ones among the steps
 }
 
 // maxLine is how long a line may be, in bytes: as in a trace, with room to spare.
@@ -77,15 +77,15 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // A replay is how far a witness has been followed.
 type replay struct {
-	trace  *trace.Trace
-	facts  *facts
-	state  model.State
-	found  Replay
-	line   int
-	event  []byte // the line of the next event
-	ended  bool
-	closes map[int]bool // QPs whose close was called
-	lanes  []lane       // of each QP: the messages that it takes
+	trace   *trace.Trace
+	facts   *facts
+	state   model.State
+	found   Replay
+	line    int
+	event   []byte // the line of the next event
+	ended   bool
+	closes  map[int]bool // QPs whose close was called
+	inbound []inbound    // of each QP: the messages that its receives take
 }
 
 func (r *replay) refuse(format string, args ...any) error {
@@ -178,7 +178,7 @@ func (r *replay) begin(text []byte) error {
 	for _, token := range r.facts.old {
 		r.state.Tokens[token] = model.Undefined
 	}
-	r.closes, r.lanes = map[int]bool{}, make([]lane, len(r.facts.qps.list))
+	r.closes, r.inbound = map[int]bool{}, make([]inbound, len(r.facts.qps.list))
 	r.encodeNext()
 	return nil
 }
