@@ -152,8 +152,8 @@ func (p *qp) namesToken() bool {
 	return slices.ContainsFunc(p.sends, names) || p.peer != nil && slices.ContainsFunc(p.peer.sends, names)
 }
 
-// behindLoss says why r can't succeed behind another request of its queue, which was cancelled: where nobody had flushed it the connection goes on, and
-// nothing had cancelled that one.
+// behindLoss says why r can't succeed behind lost, a request of its queue that was cancelled: without a flush the connection goes on, so nothing had
+// cancelled lost.
 func (h *history) behindLoss(r, lost *request) *model.Refusal {
 	unflushed := r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy())
 	switch {

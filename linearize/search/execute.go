@@ -280,8 +280,8 @@ func (c *component) arrive(w *walk, r *request) {
 	})
 }
 
-// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is. A send that fails does so
-// afterwards. A send of which no completion tells may do so, too.
+// deliver lets the message of r be received, and acknowledged at once, which is a hidden step. A send that fails does so afterwards. A send without
+// a completion in the trace may also fail afterwards.
 func (c *component) deliver(w *walk, r *request) {
 	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
 	received := w.states

@@ -7,7 +7,7 @@ import (
 	"ndkoracle/model"
 )
 
-// listHidden adds the steps that nobody sees, each with the interval in which it can have happened.
+// listHidden adds the hidden steps, each with the interval in which it can have happened.
 func (c *component) listHidden() {
 	for _, q := range c.cqs {
 		q.fails = c.failureMatters(q)

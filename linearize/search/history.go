@@ -25,7 +25,7 @@ type cq struct {
 	delivered []*request // in the order of the polls
 	placed    []placed   // … by each of them
 	closed    *span      // the call that closes it
-	unclear   string     // why nobody can tell what it holds, or ""
+	unclear   string     // why its contents are not known, or ""
 	room
 	failure
 	component *component

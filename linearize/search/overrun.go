@@ -7,12 +7,12 @@ import (
 	"ndkoracle/model"
 )
 
-// mayFail reports whether q may have had an error, after which completions are lost, as nobody knows of one that is not known.
+// mayFail reports whether q may have had an error, after which completions are lost. A CQ that is not known may have.
 func (h *history) mayFail(q *cq) bool {
 	return q == nil || q.unclear != "" || q.reports || q.overrun != never
 }
 
-// failsFrom returns from when on q may have had an error, or never.
+// failsFrom returns the first moment at which q may have had an error, or never.
 func (h *history) failsFrom(q *cq) moment {
 	if q.unclear != "" || q.reports {
 		return 0
@@ -20,7 +20,7 @@ func (h *history) failsFrom(q *cq) moment {
 	return q.overflows
 }
 
-// placedFrom returns from when on r can have been placed.
+// placedFrom returns the first moment at which the completion of r can have been placed.
 func (r *request) placedFrom() moment {
 	if r.point != nil {
 		return r.point.call

@@ -88,9 +88,8 @@ func (h *history) findFlushed(p *qp) {
 	}
 }
 
-// flushedBy returns by when a call had flushed its QP, or never where it need not have. NdkDisconnect that is pending may
-// wait for the peer, and requests may end as usual meanwhile; it completes when the QP has nothing left to do (DISC-01,
-// DISC-08). Nobody says whether one that failed flushes.
+// flushedBy returns by when a call had flushed its QP, or never where it need not have. A pending NdkDisconnect may wait for the peer, and requests
+// may end as usual meanwhile. It completes when the QP has nothing left to do (DISC-01, DISC-08). Whether a failed one flushes is not specified.
 func (h *history) flushedBy(s *span) moment {
 	switch by := h.answers[s.begin.Op]; {
 	case s.refused():

@@ -213,8 +213,8 @@ func (p *qp) findAlike() {
 	}
 }
 
-// findReceives finds the peer's receive that each send of p goes to. Behind a send that failed nobody knows: that one may
-// have taken a receive, or none.
+// findReceives finds the peer's receive that each send of p goes to. Behind a failed send the receives are not known: the failed send may have
+// taken a receive, or none.
 func (p *qp) findReceives() {
 	for i, s := range p.sends {
 		s.meets = true
@@ -229,7 +229,7 @@ func (p *qp) findReceives() {
 
 func failed(r *request) bool { return r.outcome != model.SUCCESS }
 
-// hasMessage reports whether r is no receive for which the peer is known to have sent nothing.
+// hasMessage reports false for a receive for which the peer is known to have sent nothing.
 func (r *request) hasMessage() bool {
 	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
 }

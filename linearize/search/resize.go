@@ -10,15 +10,15 @@ import (
 	"ndkoracle/model"
 )
 
-// A resize is one that succeeded, or that may have. When the depth changes nobody sees: at one moment between the call and the
-// answer, which is the return or, of one that is pending, its completion callback.
+// A resize is one that succeeded, or may have. The depth changes in a hidden step, at one moment between the call and the answer: the return or,
+// for a pending one, its completion callback.
 type resize struct {
 	span  *span
 	depth int
 	by    moment // when it had been answered, or never
 }
 
-// takeResize takes a resize of a CQ. One that was refused, as it may always be, changes nothing (RSZ-03).
+// takeResize records a resize of a CQ. A refused resize changes nothing (RSZ-03). A resize may always be refused.
 func (h *history) takeResize(s *span) {
 	q := h.cqByName[s.begin.Cq]
 	if q == nil {

@@ -77,8 +77,8 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 	})
 }
 
-// completesUntold completes r, the first of its queue, where steps are told, if the contract wants that by rest and nobody misses its completion, and
-// reports whether it did.
+// completesUntold completes r, the first of its queue, if trails are kept, the contract owes the completion by rest, and no later poll finds the CQ empty.
+// It reports whether it did.
 func (c *component) completesUntold(w *walk, s state, r *request, mark moment) bool {
 	if !c.keepsTrails || r.told || c.h.foundEmptyBy(r.qp, r.qp.cq(r.queue), never) >= mark || !c.contract.Owes(s.model, r.qp.index, r.queue) {
 		return false

@@ -9,9 +9,9 @@ import (
 	"ndkoracle/model"
 )
 
-// What the trace does not tell of an object, or the contract does not say of it, leaves open all that shares something with it.
+// An object that the trace does not record, or that the contract does not specify, makes all objects undecided that share something with it.
 
-// findUnclear finds the CQs of which nobody can tell what they hold.
+// findUnclear finds the CQs whose contents are not known.
 func (h *history) findUnclear() {
 	for _, q := range h.cqs {
 		if q.created == nil {
@@ -30,7 +30,7 @@ func (h *history) findUnclear() {
 		p := h.qp(s.begin.Qp)
 		unused := (p.connected == nil || p.connected.call > s.call) && (len(p.posts) == 0 || p.posts[0].call > s.call)
 		if unused || p.created == nil {
-			continue // it had nothing to lose, or nobody knows its CQs
+			continue // it had nothing to lose, or its CQs are not known
 		}
 		p.leaveOpen(verdict.Unsettled(p.name, s.begin.State))
 	}
@@ -78,7 +78,7 @@ func (p *qp) unbound(dialect string) string {
 	return verdict.QpOfBefore(p.name, dialect)
 }
 
-// leaveOpen notes why nobody can tell what becomes of the requests of p, nor which messages reach its peer, or it.
+// leaveOpen records why it is not known what becomes of the requests of p, nor which messages reach p or its peer.
 func (p *qp) leaveOpen(why string) {
 	p.conn = ""
 	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
@@ -86,7 +86,7 @@ func (p *qp) leaveOpen(why string) {
 	}
 }
 
-// leaveOpen notes why nobody can tell what q holds. The first reason stays.
+// leaveOpen records why the contents of q are not known. The first reason stays.
 func (q *cq) leaveOpen(why string) { q.unclear = cmp.Or(q.unclear, why) }
 
 // findOldTokens finds the tokens that may have been made valid before the trace began: a request makes it invalid, none before
