@@ -12,12 +12,12 @@ type notifications struct {
 	calling    int          // callbacks that have been entered and have not returned
 	shows      *callbackFor // the oldest callback that shows what no poll has delivered, or nil
 	readers    int          // calls under way that may read an event of the CQ
-	readFrom   eventIndex   // from when on somebody has been waiting for an event, if anybody is
+	readFrom   eventIndex   // since when a thread has been waiting for an event, if one is
 	unreadLine int          // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
 }
 
-// mayBeUnread handles a completion that had been placed by a moment of rest behind the arm: where an event has been given now, it had been by then, and
-// somebody was waiting for it.
+// mayBeUnread handles a completion that had been placed by a moment of rest after the arm: an event that has been given by now had been given by
+// then, and a thread was waiting for it.
 func (q *cq) mayBeUnread(e *observation) {
 	if e.what == delivered && q.unreadLine == 0 && q.readers > 0 && q.readFrom < e.owed && q.arms.calledAt < e.owed && q.queue.Untold() {
 		q.unreadLine = e.request.owedLine
@@ -40,7 +40,7 @@ func (q *cq) isFirstShown() bool {
 	return q.queue.MayBeEmpty()
 }
 
-// entered takes the entry of a callback.
+// entered handles the entry of a callback.
 func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q := u.cq
 	q.calling++

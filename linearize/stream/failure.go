@@ -37,7 +37,7 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 		b := breach.ErrorUnarmed(q.name, name)
 		s.unexplained(q.group, b.Rule, 0, nil, "%s", b.Message)
 		s.also(b.Also...)
-		s.restsOnNoOverflow() // one that nobody asked for is told to nobody
+		s.restsOnNoOverflow() // without an arm, an overflow is not reported
 		s.silence(q.group)
 		return false
 	}

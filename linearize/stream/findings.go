@@ -94,8 +94,7 @@ const maxFindings = 10_000
 // stops reports whether other findings may follow from it.
 func (f *finding) stops() bool { return !f.aside && !declared.IsAlone(f.Rule) }
 
-// silence ends what is said of a group, as after the latest finding no state of it is plausible: whether a CQ has failed nobody
-// knows.
+// silence ends the reports about a group. After the latest finding no state of the group is plausible: it is not known whether a CQ has failed.
 func (l *findingLog) silence(g *group) {
 	if !l.muted {
 		g.root().stopped = true

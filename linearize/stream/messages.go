@@ -258,7 +258,7 @@ func (l *workQueue) mayComplete() []*request {
 	return l.waiting
 }
 
-// mayHaveEnded reports whether an outstanding request may have ended with nobody knowing: its completion may be in the CQ.
+// mayHaveEnded reports whether an outstanding request may have ended unnoticed: its completion may be in the CQ.
 func (l *workQueue) mayHaveEnded(r *request) bool {
 	by := r.owed
 	if r.silent {

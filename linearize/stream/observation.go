@@ -16,7 +16,7 @@ type observation struct {
 	owes    bool // of enter, read: what is owed is owed for good
 	known   bool // of delivered: its place is known
 	again   bool // of vanishing: of the same QP as before; of resized: it was refused
-	waiting bool // somebody waits for callbacks
+	waiting bool // a thread waits for callbacks
 	unnamed bool // of read: the trace does not say on which channel the call waited
 	at      eventIndex
 	line    int

@@ -104,8 +104,8 @@ func lonely(t *testing.T, text string) *trace.Trace {
 	return s.Play(t, text)
 }
 
-// When a CQ overflows nobody sees. Where all its requests complete by the provider alone, and into it alone, each moment is followed at which it can
-// have happened: what it explains is allowed, and what it does not is none of it.
+// An overflow of a CQ is a hidden step. Where all its requests complete by the provider alone, and into it alone, each moment is followed at which
+// it can have happened: what it explains is allowed, and what it does not explain is a violation.
 func TestStreamFollowsOverflows(t *testing.T) {
 	const three = "write 1; write 2; write 3; "
 	for _, test := range []struct {

@@ -28,7 +28,7 @@ func (q *cq) died(a *automaton.Queue, e *observation) {
 	if e.what == owes {
 		f.Line = e.request.inPlaceLine()
 	}
-	if e.what == readers { // nobody read what would have to have been read by then
+	if e.what == readers { // an event was not read that had to be read by then
 		says(&f, breach.Unread(q.seen(e)))
 		f.Line = cmp.Or(q.unreadLine, q.restedLine)
 	}

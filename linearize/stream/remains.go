@@ -77,7 +77,7 @@ func (q *cq) remains() []*request {
 	return all
 }
 
-// mayEndAs returns the kinds of which the completion of r may be, which nobody has seen.
+// mayEndAs returns the possible kinds of the completion of r, which has not been delivered.
 func (r *request) mayEndAs() automaton.Kinds {
 	l := r.wq
 	messages := l.other()

@@ -2,7 +2,7 @@ package stream
 
 // requestNames finds requests by the names that the trace gives them.
 type requestNames struct {
-	byName map[string]*request // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
+	byName map[string]*request // the requests that are accepted or not answered yet, and not delivered; nil until the first lookup
 	past   past                // requests that are over
 	shared shared
 }

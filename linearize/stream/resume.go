@@ -7,8 +7,8 @@ import (
 	"ndkoracle/model"
 )
 
-// After a violation a stream goes on from what is most plausible. What it finds later of the same objects may be a breach of its
-// own, or may only follow from the first: nobody can tell, and so each is marked.
+// After a violation a stream goes on from the most plausible state. A later finding about the same objects may be a breach of its own, or may only
+// follow from the first. Which is not known, so each is marked.
 
 // goOn continues behind a violation that has been reported. It shows the CQ, in the order of their events, the observations in held and those of the
 // polls that had not taken effect when no explanation was left: bit i of done says that polls[i] had.

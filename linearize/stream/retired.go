@@ -58,8 +58,8 @@ func (s *Stream) retire() {
 	s.cqsInOrder = slices.DeleteFunc(s.cqsInOrder, func(q *cq) bool { return !busyCqs[q] && q.retire() })
 }
 
-// isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more, or nothing is
-// said of what is polled.
+// isQuiet reports whether p has ended and no more is expected of it: all its completions were delivered, or no poll is possible any more, or polls
+// are not judged.
 func (p *qp) isQuiet() bool {
 	if !(p.gone && p.over != 0 || p.refused) || p.group.root().broken {
 		return false

@@ -11,9 +11,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Receives of a shared receive queue complete into the CQ of whichever queue pair took them, in no order (SRQ-10, A9). Where all queue pairs that name the
-// queue complete into one CQ, each receive that was posted may complete there at any time: it may explain a callback, and is owed to nobody. Which message
-// it took is not followed: the other ends of the queue pairs are judged as if they were not in the trace.
+// Receives of a shared receive queue complete into the CQ of whichever queue pair took them, in no order (SRQ-10, A9). Where all queue pairs that
+// name the queue complete into one CQ, each posted receive may complete there at any time: it may explain a callback, but is never owed. Which
+// message it took is not followed: the other ends of the queue pairs are judged as if they were not in the trace.
 
 // A shared is what is known of shared receive queues.
 type shared struct {
