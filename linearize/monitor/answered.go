@@ -19,7 +19,7 @@ type answered struct {
 	elsewhere map[string]bool                  // queue pairs that were connected by two names, or reset: the other end is not known
 	joined    map[string]bool                  // queue pairs that were connected
 	gone      map[string]gone                  // by connection: the end that is closed
-	asked     map[*qpArguments]map[string]gone // by queue pair and wr: reads that nobody answers
+	asked     map[*qpArguments]map[string]gone // by queue pair and wr: reads that no peer answers
 	early     map[string]early                 // by connection: the first read that succeeded while no other end was known
 	met       map[string]bool                  // queue pairs that were to be connected, or were moved to a state in which requests are dropped
 	counter   *int
@@ -34,7 +34,7 @@ type early struct {
 	cq     string
 }
 
-// gone is an end of a connection that answers nobody, and since when.
+// gone is an end of a connection that does not answer, and since when.
 type gone struct {
 	what string
 	at   Place

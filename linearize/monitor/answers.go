@@ -232,7 +232,7 @@ func (a *answers) done(c *Call, succeeded bool) {
 	}
 }
 
-// rest looks for calls that wait for nobody but the provider. While a callback runs, the consumer may hold up the provider.
+// rest looks for calls that wait for the provider alone. While a callback runs, the consumer may delay the provider.
 func (a *answers) rest() {
 	if a.m.threads.running() {
 		return

@@ -59,7 +59,7 @@ const (
 
 func newPeriod(from int) period { return period{from: from, to: -1} }
 
-// again returns a new period in the memory of p, which nobody asks for any more.
+// again returns a new period that reuses the memory of p. p is not used any more.
 func (p *period) again(from int) period {
 	clear(p.delivered)
 	clear(p.dropped)

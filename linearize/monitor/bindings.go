@@ -12,7 +12,7 @@ import (
 // region (LIFE-15). The texts do not say whether an invalidation parts them.
 type bindings struct {
 	open      map[string][2]*object // window and region, by request
-	uncertain bool                  // a window may have been invalidated, nobody knows which
+	uncertain bool                  // an unknown window may have been invalidated
 }
 
 // maxBindings bounds how many are followed at a time.

@@ -8,8 +8,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// broken checks that nothing waits behind a request that tells that its connection has ended: DEF-04, and FLAG-02 of a silent request. Such a
-// request failed, or was cancelled though nobody flushed it.
+// broken checks that no request waits behind one that shows that its connection has ended: DEF-04, and FLAG-02 for a silent request. Such a request
+// failed, or was cancelled without a flush.
 type broken struct {
 	nothing
 	noRequest
@@ -65,9 +65,9 @@ func (b *broken) called(r *workRequest, _ *Call, flags []string) {
 
 func (b *broken) dropped(p *qpArguments, _ bool) { delete(b.latest, p.initiator) }
 
-// completed looks for requests behind r, which tells that the connection has ended. They have to complete by the next moment of rest. Where both
+// completed looks for requests behind r, which shows that the connection has ended. They have to complete by the next moment of rest. Where both
 // ends are in the trace, or r was the oldest of its queue and waited for no peer, the connection had ended by the latest moment of rest, unless
-// somebody has called anything but polls since then.
+// a function other than a poll has been called since then.
 func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
 	q, outcome := r.queue, calls.OutcomeOf(result.Status)
 	before, told := b.latest[q]

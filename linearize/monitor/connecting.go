@@ -33,7 +33,7 @@ const (
 	connectFailed                   // … has failed
 	connectCompleted                // NdkCompleteConnect has succeeded
 	connectionFinished              // NdkDisconnect has succeeded
-	connectedOtherwise              // by NdkAccept, or nobody knows
+	connectedOtherwise              // by NdkAccept, or in an unknown way
 )
 
 var _ = group(newConnecting,

@@ -2,9 +2,9 @@ package monitor
 
 import "slices"
 
-// A crowd counts the requests that complete into a CQ. Where there were ever more than it holds it may have overflowed, which nobody sees: it has
-// lost completions then, and has broken its queue pairs. A request that is refused never was in the way, so a post counts once it has returned,
-// with all that may have been there beside it.
+// A crowd counts the requests that complete into a CQ. Once there were more than its depth, the CQ may have overflowed, which is a hidden step: it
+// lost completions then, and broke its queue pairs. A refused request never takes room, so a post counts only when it has returned, together with
+// all requests that may have been outstanding beside it.
 type crowd struct {
 	depth       int64 // or 0, as long as the trace does not record it
 	outstanding int64 // accepted, and not over

@@ -53,7 +53,7 @@ func TestCallbackIsNotLateBeforeItIsDue(t *testing.T) {
 	}
 	for i := range traced.Events {
 		if e := &traced.Events[i]; e.Fn == "NdkGetCqResults" && e.Ph == trace.Ret && e.Line < 20 {
-			e.Results = nil // nobody is told that the message had been received
+			e.Results = nil // the trace does not record that the message was received
 		}
 	}
 	if late := LateCallbacks(traced, model.Ndkpi(), time.Millisecond); len(late) > 0 {

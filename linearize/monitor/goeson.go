@@ -10,10 +10,10 @@ import (
 	"ndkoracle/trace"
 )
 
-// goesOn checks that a connection which has cancelled a request does not go on: RES-10. In NDKPI and NDSPI a connection may be lost with nothing in
-// the trace to tell why, so a request that is told as cancelled, though nobody flushed its queue pair and nothing of that failed, tells of such
-// a loss. What is posted afterwards does not succeed, and neither does what the other end posts to read, to write, or to send. Behind the
-// request on its own queue the engines look themselves.
+// goesOn checks that a connection which has cancelled a request does not go on: RES-10. In NDKPI and NDSPI a connection may be lost without a cause
+// in the trace. So a completion with CANCELLED, on a queue pair that was not flushed and of which no request failed, shows such a loss. What is
+// posted afterwards does not succeed, and neither do the other end's reads, writes and sends. The engines themselves check the requests behind it
+// on its own queue.
 type goesOn struct {
 	nothing
 	noRequest

@@ -141,7 +141,7 @@ func (l *Missing) NameUnowed() Named {
 	return l.named(l.callbacks(l.arms).Unowed(!l.armed, armed, armed == model.SOLICITED && l.holdsPlain()), l.arms, nil)
 }
 
-// holdsPlain reports whether the CQ held a success that nobody solicited, which had not been delivered.
+// holdsPlain reports whether the CQ had an unsolicited success that had not been delivered.
 func (l *Missing) holdsPlain() bool {
 	return slices.ContainsFunc(l.candidates, func(r *workRequest) bool {
 		c, _, ok := l.completion(r)

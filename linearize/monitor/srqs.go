@@ -12,7 +12,7 @@ type srqs struct {
 	seldom
 	m                     *Monitor
 	counted, named, apart *int
-	nobody                *int                 // SRQ-07
+	uncalled              *int                 // SRQ-07
 	made                  map[string]*srqArms  // of each whose creation was called, until a later event names it
 	of                    map[*object]*srqArms // of each queue that was created in the trace, until it is closed
 }
@@ -23,7 +23,7 @@ type srqArms struct {
 	modified int // calls of NdkModifySrq that may
 	notified int
 	latest   int // the line of the latest callback, or of the creation
-	silent   int // the line of a creation that says that there is nobody to call back, or 0
+	silent   int // the line of a creation that records that there is no callback, or 0
 }
 
 func (a *srqArms) arms() int { return a.creation + a.modified }
@@ -36,7 +36,7 @@ var _ = group(newSrqs,
 )
 
 func newSrqs(m *Monitor) checks {
-	return &srqs{m: m, counted: m.counter("SRQ-04"), named: m.counter("SRQ-08"), apart: m.counter("SRQ-11"), nobody: m.counter("SRQ-07"), made: map[string]*srqArms{}, of: map[*object]*srqArms{}}
+	return &srqs{m: m, counted: m.counter("SRQ-04"), named: m.counter("SRQ-08"), apart: m.counter("SRQ-11"), uncalled: m.counter("SRQ-07"), made: map[string]*srqArms{}, of: map[*object]*srqArms{}}
 }
 
 func (s *srqs) begin(c *Call, e *trace.Event) {
@@ -85,7 +85,7 @@ func (s *srqs) creates(e *trace.Event) {
 	}
 	if e.Notify != nil && !*e.Notify {
 		a.silent = e.Line
-		*s.nobody++
+		*s.uncalled++
 	}
 }
 

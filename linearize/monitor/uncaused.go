@@ -10,12 +10,14 @@ import (
 	"ndkoracle/trace"
 )
 
-// uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
-// pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
-// whatever its peer posted succeeded, and so did, or was flushed, each receive that was pending there. To UC and UD the peer does nothing, and a send that
-// fails leaves their receives: of these, no receive is pending that may have failed before a send. A receive of RC is left to the clauses. Of a queue pair whose type the trace does
-// not record each type is tried: there a receive that nothing flushed breaks RES-10.
-// A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
+// uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue pair
+// that completes as flushed broke the queue pair if nothing else did. That is so if no call moved the queue pair into its error state and no event
+// reported a failure. For type RC, also whatever its peer posted succeeded, and each receive that was pending there succeeded or was flushed.
+// A peer does nothing to UC and UD, and a failed send leaves their receives alone: for these, no receive is pending that may have failed before a
+// send. Receives of RC are checked by the clauses. If the trace does not record the type of a queue pair, each type is tried: there a receive that
+// nothing flushed breaks RES-10.
+//
+// A message that invalidates a token may end the connection and still succeed (INV-05). Once its receive has succeeded, it is known that it did not.
 type uncaused struct {
 	seldom
 	noRequest

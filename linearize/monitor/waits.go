@@ -6,13 +6,13 @@ import (
 	"ndkoracle/linearize/calls"
 )
 
-// waitsForProvider reports whether a call that has not completed waits for nobody but the provider. A close waits for the successors of
-// its object, and for the asynchronous requests of that (LIFE-04, LIFE-05, LIFE-07). What ends a region or a window may wait for the requests that are
-// of it (LIFE-07, MEM-12). Callbacks do not run.
+// waitsForProvider reports whether a call that has not completed waits for the provider alone. A close waits for the successors of its object, and
+// for the asynchronous requests of its object (LIFE-04, LIFE-05, LIFE-07). A call that ends a region or a window may wait for requests that use it
+// (LIFE-07, MEM-12). No callbacks run meanwhile.
 func (m *Monitor) waitsForProvider(c *Call) bool {
 	o := c.own()
 	switch {
-	case o != nil && (o.named > 0 || !o.created) && (o.Kind == Mr || o.Kind == Mw): // what was posted before the trace began may be of it, too
+	case o != nil && (o.named > 0 || !o.created) && (o.Kind == Mr || o.Kind == Mw): // a request posted before the trace began may use it
 		return false
 	case c.Fn == "NdkDeregisterMr":
 		return o != nil && len(o.successors) == 0
