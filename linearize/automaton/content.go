@@ -11,7 +11,7 @@ type Kinds uint8
 
 // The kinds.
 const (
-	Plain     Kinds = 1 << iota // a success that nobody asked to be told of
+	Plain     Kinds = 1 << iota // a success that is not solicited
 	Solicited                   // a receive whose sender asked for it
 	Failed
 	Cancelled

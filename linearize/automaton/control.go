@@ -21,7 +21,7 @@ type control struct {
 	done                        uint8  // which of the calls under way have taken effect, a bit each
 	ahead                       uint8  // callbacks that were entered, and that the trace has not told of yet
 	aheadOfError                bool   // the same of the one that reports an error
-	unread                      bool   // one that was owed at a moment of rest at which nobody waited has not been entered since
+	unread                      bool   // a callback was owed at a moment of rest at which no thread waited, and has not been entered since
 }
 
 // cq returns the model's CQ, with n callbacks owed.
@@ -167,7 +167,7 @@ func (m *Machine) placing(c control) *placing {
 	return p
 }
 
-// forgetPlaces bounds what is remembered of placing. The classes are numbered anew, so nobody may know one meanwhile.
+// forgetPlaces bounds the memory of placing. It numbers the classes anew, so no caller may keep one across the call.
 func (m *Machine) forgetPlaces() {
 	if len(m.places) >= maxRemembered {
 		clear(m.places)

@@ -15,9 +15,9 @@ type mark struct {
 	open int      // how many are outstanding of which is not known whether they were owed
 }
 
-// Rested takes a moment of rest, and the completions that must have been placed by then and by no earlier one, unless they
-// were delivered: of each, in order, the moment from which on it could have been. So many more may turn out to have been
-// owed. Where nobody waits for callbacks, one may stay owed.
+// Rested records a moment of rest. owed has an entry for each completion that must have been placed by this moment of rest and by no earlier one,
+// unless it was delivered: the first moment at which it can have been placed, in order. open more may turn out to have been owed. If no thread
+// waits for callbacks, a callback may stay owed.
 func (q *Queue) Rested(owed []Moment, open int, waiting bool, at Moment) bool {
 	e := event{what: rested, is: len(owed)+open > 0}
 	if len(owed) > 0 {
@@ -34,8 +34,7 @@ func (q *Queue) Rested(owed []Moment, open int, waiting bool, at Moment) bool {
 	return q.take(e, at)
 }
 
-// Owe takes the knowledge that one which was open at a moment of rest was owed by then; it could have been placed from a
-// moment on.
+// Owe records that a completion which was open at the moment of rest was owed by then, and can have been placed from the moment from on.
 func (q *Queue) Owe(rested, from, at Moment) bool {
 	f := q.fenceAt(rested)
 	if f == nil || f.open == 0 {
@@ -228,8 +227,8 @@ func (q *Queue) hasRequests(x explanation) bool {
 	return true
 }
 
-// knowsOwed reports whether what was owed by the moments of rest before the fences of x had to be placed: a CQ that failed, nobody knows when,
-// may have lost it.
+// knowsOwed reports whether the completions owed by the moments of rest before the fences of x had to be placed. A CQ that failed at an unknown
+// time may have lost them.
 func (q *Queue) knowsOwed(x explanation) bool {
 	return x.open != model.Closed && (x.health == model.OK || x.hasOverflown())
 }

@@ -6,13 +6,13 @@ import (
 	"ndkoracle/model"
 )
 
-// A CQ overflows for one completion too many, and nobody sees when. The explanations in which it has done so are followed beside the others:
-// such a one holds what it has room for, takes nothing more, and has a request that never completes.
+// A CQ overflows when one completion too many is placed, which is a hidden step. The explanations in which it has overflowed are followed beside
+// the others: there the CQ has as many completions as fit, accepts no more, and one request never completes.
 
-// What may be known of the room in a CQ, beside its depth.
+// Values of the depth that stand for what is known of the room in a CQ.
 const (
-	NotFollowed = 0  // when it may have overflowed is not known: that is tried where a callback tells of it
-	HasRoom     = -1 // it can't overflow now, and whenever it could that was told
+	NotFollowed = 0  // it is not known when it may have overflowed: that is tried where a callback reports an overflow
+	HasRoom     = -1 // it can't overflow now; each time at which it could was recorded
 )
 
 // MayOverflow records that the CQ has room for depth completions, and that more are on their way. It may overflow before each event from now on.

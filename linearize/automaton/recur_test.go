@@ -8,7 +8,7 @@ import (
 )
 
 // A guess is a consumer that arms for solicited completions before each receive, has a callback that does not poll after half of them, and polls
-// each so many: which of them was solicited nobody knows, and callbacks that may be owed pile up (A2).
+// each so many: it is not known which of them was solicited, and callbacks that may be owed accumulate (A2).
 type guess struct {
 	q      *Queue
 	random *rand.Rand
@@ -37,8 +37,8 @@ func (g *guess) round(receives int) {
 	}
 }
 
-// Where nobody knows which completion each callback was for, the sets of explanations come again all the same: however many callbacks may be
-// owed by now, and whether the last poll had room for more or not. Covers ARM-02, A2.
+// Even if it is not known which completion each callback was for, the sets of explanations recur: however many callbacks may be owed by now, and
+// whether the last poll had room for more or not. Covers ARM-02, A2.
 func TestSetsComeAgain(t *testing.T) {
 	m := New(model.Ndkpi(), 0)
 	g := guess{q: m.NewQueue(false), random: rand.New(rand.NewPCG(1, 1))}

@@ -5,8 +5,7 @@ import (
 	"ndkoracle/model"
 )
 
-// rest takes a moment at which the provider had come to rest: no callback is owed that could be entered, and what must have
-// completed has been placed.
+// rest applies a moment of rest: no callback is owed that could be entered, and each completion that was due has been placed.
 func (t *transition) rest(x explanation) {
 	settle := func(y explanation) {
 		if y.open != model.Closed && !y.running && t.event.what == notified {
@@ -38,7 +37,7 @@ func (t *transition) rest(x explanation) {
 	settle(x)
 }
 
-// unread keeps y at a moment of rest at which nobody waits: what is owed lies in the channel.
+// unread keeps y at a moment of rest at which no thread waits: the owed event is unread in the channel.
 func (t *transition) unread(y explanation) {
 	if y.open == model.Closed {
 		t.settled(y)
