@@ -301,8 +301,8 @@ func (h *drawn) eventAt(at int) string {
 	return string(h.trace.Events[at].Ph) + " " + h.trace.Events[at].Fn
 }
 
-// withLess judges the history without some optional fields. What is unknown is held against nobody whom the plain search, which tries all that it
-// may be, does not find guilty, nor, where that has no answer, against one whom the same engine does not accuse with them.
+// withLess judges the history without some optional fields. An engine must not report a violation that the plain search, which tries all values of
+// the unknown fields, does not find. Where the plain search has no answer, it must not report one that it does not report with the fields.
 func (h *drawn) withLess(whole *verdict.Report, c *comparison) {
 	if h.less == nil {
 		return

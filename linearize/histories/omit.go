@@ -6,11 +6,11 @@ import (
 	"ndkoracle/trace"
 )
 
-// Optional fields that a recorder may not know. What is left out is unknown: nobody is accused for it who is not without it.
+// Optional fields that a recorder may not know. An omitted field is unknown: the omission must not make a violation.
 
 const channelLeft = "channel"
 
-// An Omission leaves a field out of every event.
+// An Omission removes a field from every event.
 type Omission = struct {
 	What  string
 	Leave func(*trace.Event)

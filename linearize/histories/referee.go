@@ -247,8 +247,8 @@ func (ref *referee) asTold(s model.State) bool {
 	return true
 }
 
-// atRest reports whether nothing is owed in a state at a moment: no callback, no event to a call that waits for one, no close,
-// and no completion of a request that needs nobody.
+// atRest reports whether nothing is owed in a state at a moment: no callback, no event to a call that waits for one, no close, and no completion
+// of a request that waits for the provider alone.
 func (ref *referee) atRest(k config, open []*interval, at int) bool {
 	quiet := !slices.ContainsFunc(ref.spans, func(s *interval) bool { return s.begin.Ph == trace.Enter && s.call < at && s.ret > at })
 	for i, q := range k.s.Cqs {

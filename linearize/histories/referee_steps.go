@@ -72,7 +72,7 @@ func (ref *referee) answered(s model.State, qp int) model.State {
 }
 
 // isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or where a disconnect has
-// completed, or reads what nobody gives (RES-14).
+// completed, or reads without a peer that answers (RES-14).
 func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
 	at := mc.MemoryAt(ref.c, s, a)
 	if at < 0 {

@@ -62,7 +62,7 @@ func (r *Run) answerOtherwise(e *trace.Event) {
 	e.Status, e.Errno = told.Status, told.Errno
 }
 
-// isResized reports whether a pending resize has ended, and nobody has been told.
+// isResized reports whether a pending resize has ended and its completion has not been reported.
 func (r *Run) isResized(i int) bool {
 	return !r.busy("resize "+CqName(i)) && (r.s.Cqs[i].Resize == model.ResizeDone || r.s.Cqs[i].Resize == model.ResizeRefused)
 }

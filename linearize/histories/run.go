@@ -30,7 +30,7 @@ type Run struct {
 	ended    map[string]bool // objects whose close was called
 	qpsOfRun
 	channels []string     // of each CQ of libibverbs the one that it was created with, or ""
-	lost     bool         // a CQ failed, and what it lost nobody saw
+	lost     bool         // a CQ failed, and what it lost is not known
 	still    bool         // since a moment of rest nothing was called that wakes the provider
 	Overlaps bool         // calls overlap in ways that the streaming engine does not order
 	met      cases.Counts // of the hidden cases, each as often as it was met
@@ -189,7 +189,7 @@ func (r *Run) take(a model.Action) {
 		a.Type, a.Request.Id, a.K, len(r.Trace.Events)))
 }
 
-// meets counts the cases that a step is about to meet, of those that nobody sees.
+// meets counts the hidden cases that a step is about to reach.
 func (r *Run) meets(a model.Action) {
 	switch q := r.s.Cqs[a.Cq]; a.Name {
 	case model.NdkArmCq:
