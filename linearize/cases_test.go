@@ -11,9 +11,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Each case is counted where it is met, as often as it is, and where nobody can tell it may have been met. All are told that a short history has
-// met; of those that are not in the row nothing is said here (ARM-04 to ARM-07, ARM-15, ARM-20, POLL-02, POLL-03, POLL-07, POLL-08, POLL-10,
-// RES-10, DEF-02, DEF-05, DEF-06, FLAG-02, LIFE-04).
+// Each case is counted each time it occurs; where that is not known, it is counted as possible. All cases of a short history are reported; this
+// test does not look at those that are not in the row (ARM-04 to ARM-07, ARM-15, ARM-20, POLL-02, POLL-03, POLL-07, POLL-08, POLL-10, RES-10,
+// DEF-02, DEF-05, DEF-06, FLAG-02, LIFE-04).
 func TestCasesAreCounted(t *testing.T) {
 	once, twice, perhaps, never := cases.Count{AtLeast: 1, AtMost: 1}, cases.Count{AtLeast: 2, AtMost: 2}, cases.Count{AtMost: 1}, cases.Count{}
 	scripts := map[bool]func(testing.TB, string) *trace.Trace{false: notation.Script, true: notation.Overlapped}

@@ -1,8 +1,8 @@
-// Package linearize decides whether a recorded trace is allowed by the contract: whether some timing of the steps that
-// nobody sees (a completion placed, an arm satisfied, a request indicated) explains every event in its place.
+// Package linearize decides whether the contract allows a recorded trace: whether some timing of the hidden steps (a completion placed, an arm
+// satisfied, a request indicated) explains every event in its place.
 //
-// It is the way in: it chooses the engine, puts a trace in a partial order into total ones, and makes one answer of those of
-// the engines. The packages below do the work, each importing only from those before it:
+// It is the entry point: it chooses the engine, extends a partial order to total orders, and combines the answers of the engines. The packages
+// below do the work, each importing only from those before it:
 //
 //	witness    one full order of a trace with its hidden steps, and its replay with the model alone
 //	verdict    the answer: verdicts, findings, what became of each rule, and the words in which both engines tell them
@@ -12,5 +12,5 @@
 //	stream     the engine that reads a trace once, of any length, or those of two hosts together, by the automaton
 //	search     the engine that has porcupine search a short trace as a whole, by the model
 //
-// Package histories, for tests alone, draws random histories and has the plain search that the engines are held against.
+// Package histories, for tests alone, draws random histories, and has the plain search that the engines are compared with.
 package linearize

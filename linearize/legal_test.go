@@ -217,7 +217,7 @@ var legal = []struct {
 	}},
 }
 
-// Nobody is accused for what a trace does not tell: of a conformant trace of the corpus none of these changes makes a violation, whatever the engine.
+// What a trace does not record is not a violation: none of these changes to a conformant trace of the corpus makes one, whatever the engine.
 // NDK_LEGAL says how many are tried, NDK_SEED and NDK_FROM which.
 func TestWhatIsUnknownIsNotGuilty(t *testing.T) {
 	from, n, seed := judging.Environment(t, "NDK_FROM", 0), judging.Environment(t, "NDK_LEGAL", 1800), judging.Environment(t, "NDK_SEED", 1)

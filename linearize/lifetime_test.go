@@ -238,8 +238,8 @@ func TestUsesAfterClose(t *testing.T) {
 	}
 }
 
-// What is used after its close excuses nothing that came before: that a close which waits for nobody had not completed by a moment of rest
-// (LIFE-11, LIFE-06).
+// A use after a close excuses nothing that came before: a close that waits for the provider alone had not completed by a moment of rest (LIFE-11,
+// LIFE-06).
 func TestUsesAfterLateClose(t *testing.T) {
 	for name, calls := range map[string][]string{
 		"a QP is created": {`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, notation.Rest,

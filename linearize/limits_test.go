@@ -15,8 +15,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// hard is a trace that costs porcupine more than any limit of these tests: many requests of which nobody knows which one
-// a callback is for.
+// hard is a trace that costs porcupine more than any limit of these tests: it has many requests, and it is not known which one a callback is for.
 func hard(t *testing.T) *trace.Trace {
 	t.Helper()
 	for _, h := range hostile {

@@ -93,8 +93,8 @@ func TestPartialOrderThatContradictsItself(t *testing.T) {
 	}
 }
 
-// The stream takes lines as they come: where they are not in the order of their times it says nothing, and behind events of one
-// time and several threads it accuses nobody.
+// The stream reads lines in file order. Where that is not the order of their times it reports nothing, and behind events of several threads at one
+// time it reports no violation.
 func TestStreamOfAPartialOrder(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -7,8 +7,8 @@ import (
 	"ndkoracle/linearize"
 )
 
-// A silent request that can't have succeeded had to have completed by a moment of rest, if it waited for nobody: both engines name that, and not
-// the poll that tells of what is behind it (FLAG-02).
+// A silent request that can't have succeeded had to complete by a moment of rest, if it waited for the provider alone. Both engines name that
+// moment, not the poll that delivers what is behind it (FLAG-02).
 func TestASilentRequestIsMissedAtRest(t *testing.T) {
 	for _, test := range []struct {
 		name string

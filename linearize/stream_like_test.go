@@ -210,7 +210,7 @@ var alike = []struct {
 		"verbs;e< ibv_get_cq_event cq1; recv qp1 r1; ibv_req_notify_cq cq1; err qp1; rest; get cq1 r1c; get cq1"},
 	{"… and the first of two is not, where nothing flushed it", verdict.ProviderViolation, "RES-11", "verbs;post qp1 w1; post qp1 w2; rest; get cq1 w1c w2x; get cq1"},
 
-	// DEF-04: what waits for nobody but the provider has completed by a moment of rest.
+	// DEF-04: what waits for the provider alone has completed by a moment of rest.
 	{"behind a silent send that may wait something is told, and so is it", verdict.ProviderViolation, "DEF-04",
 		"new qp3; NdkConnect qp3 d; NdkSend qp3 s1 SILENT_SUCCESS; NdkWrite qp3 w1 SILENT_SUCCESS; rest; get cq1 w1x; get cq1; NdkRead qp3 x1; rest; get cq1"},
 	// FLAG-02, where it was silent.
@@ -810,8 +810,8 @@ func TestCancelledByACqThatTellsLater(t *testing.T) {
 	}
 }
 
-// Of a QP whose creation the trace does not hold nobody knows what had completed: its receives don't say when a bad token can have ended
-// the connection (INV-05).
+// For a QP whose creation the trace does not record, it is not known what had completed: its receives don't show when a bad token can have ended the
+// connection (INV-05).
 func TestStreamOnAPeerWhoseCqIsNotKnown(t *testing.T) {
 	r := judging.Stream(notation.Overlapped(t, "new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; NdkReceive qp3 r3; NdkReceive qp4 r4; "+
 		"NdkSendAndInvalidate qp4 s1#7 SILENT_SUCCESS; get cq4 r4c; rest; get cq4"), linearize.Options{})
@@ -869,7 +869,7 @@ func TestCallbackForWhatNoPollDelivered(t *testing.T) {
 	}
 }
 
-// Of a completion that no poll delivers nobody says that it was a success: that does not match SOLICITED (ARM-11).
+// A completion that no poll delivers need not be a success, which would not match SOLICITED (ARM-11).
 func TestUntoldOutcomeIsNoSuccess(t *testing.T) {
 	r := linearize.Check(context.Background(), notation.Script(t, "arm SOLICITED; post 1; flush; arm ANY"), linearize.Options{Engine: linearize.Porcupine})
 	if want := "(its outcome is not recorded)"; len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, want) {

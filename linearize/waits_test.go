@@ -45,10 +45,10 @@ func TestWhatAMessageWaitsFor(t *testing.T) {
 	}
 }
 
-// A send may wait for a receive on a connection that has ended as on any (A15), so it need not have completed by a moment of rest, nor what is
-// behind it (DEF-04), and no callback is owed for it (ARM-03). A write waits for nobody, and in the other
-// reading of A15 nothing does after a flush. Of a silent send whose receive failed by itself nothing is owed, either (FLAG-02), and it need not
-// have ended the connection by the bad token that it names (FLUSH-02, INV-05).
+// A send may wait for a receive on a connection that has ended as on any other (A15). So neither the send nor what is behind it need have completed
+// by a moment of rest (DEF-04), and no callback is owed for it (ARM-03). A write waits for the provider alone, and under the other reading of A15 no
+// request waits after a flush. A silent send whose receive failed by itself owes nothing either (FLAG-02), and need not have ended the connection by
+// the bad token that it names (FLUSH-02, INV-05).
 func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 	for _, test := range []struct {
 		name   string

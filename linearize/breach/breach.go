@@ -28,7 +28,7 @@ func NoRoom(fn, cq string, delivered int, room int64) Breach {
 	return breaks(tooMany, "%s of %s returned %d completions into room for %d", fn, cq, delivered, room)
 }
 
-// Unposted is that a request was delivered that nobody had posted.
+// Unposted is the breach that a request was delivered that had not been posted.
 func Unposted(cq, wr string) Breach {
 	b := breaks(impossible, "%s delivered a completion of %s, and no request of that name was posted", cq, wr)
 	b.Alone = true
@@ -87,7 +87,7 @@ func OutOfOrder(cq, wr, before, qp string) Breach {
 
 // A point shows when a completion is placed.
 
-// PlacedUnposted is that a completion was placed of a request that nobody had posted.
+// PlacedUnposted is the breach that a completion was placed for a request that had not been posted.
 func PlacedUnposted(cq, wr string) Breach {
 	return breaks(impossible, "a completion of %s was placed in %s, and no request of that name had been posted", wr, cq)
 }

@@ -146,7 +146,7 @@ func UsedUp(seen string) Breach {
 	return breaks(armUsedUp, "%s, and no callback is owed: each arm that was satisfied has had its callback", seen).or(unarmed)
 }
 
-// Unread is that nobody read an event by a moment of rest, as seen says.
+// Unread is the breach that an event was not read by a moment of rest, as seen says.
 func Unread(seen string) Breach { return breaks(neglected, "%s, and %s", seen, CallbackDue.Why) }
 
 // OffChannel is that an event of a CQ was read where none of it can be.

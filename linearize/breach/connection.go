@@ -24,7 +24,7 @@ func BehindFailure(failed string) *model.Refusal {
 	return &model.Refusal{Rule: OfErrorState, Why: failed + ", posted before it, failed, which ends the connection: nothing succeeds behind that"}
 }
 
-// BehindCancelled is that a request before it was cancelled, which nobody had flushed, on a connection one of whose messages names a token.
+// BehindCancelled is the breach that a request ahead of it was cancelled without a flush, on a connection one of whose messages names a token.
 func BehindCancelled(cancelled string) *model.Refusal {
 	return &model.Refusal{Rule: BadToken, Why: cancelled + ", posted before it, was cancelled, which shows that the connection had ended: by a message whose " +
 		"token was not valid, or by a loss. Nothing succeeds on it any more"}

@@ -68,8 +68,8 @@ func queueOf(fn string) model.Queue {
 	return model.Initiator
 }
 
-// asynchronous lists the calls that may return STATUS_PENDING, and whether their completion waits for nobody but the
-// provider. The others may wait for a peer, or for the consumer to close what depends on their object.
+// asynchronous lists the calls that may return STATUS_PENDING, and whether their completion waits for the provider alone. The others may wait
+// for a peer, or for the consumer to close the objects that depend on theirs.
 var asynchronous = map[string]bool{
 	"NdkCreatePd": true, "NdkCreateCq": true, "NdkCreateQp": true, "NdkCreateQpWithSrq": true, "NdkCreateSrq": true, "NdkCreateMr": true, "NdkCreateMw": true,
 	"NdkCreateConnector": true, "NdkCreateListener": true, "NdkCreateSharedEndpoint": true,
@@ -82,5 +82,5 @@ var asynchronous = map[string]bool{
 	"NdkCloseConnector": false, "NdkCloseListener": false, "NdkCloseSharedEndpoint": false,
 }
 
-// WaitsForProvider reports whether the completion of a call that returned STATUS_PENDING waits for nobody but the provider.
+// WaitsForProvider reports whether the completion of a call that returned STATUS_PENDING waits for the provider alone.
 func WaitsForProvider(fn string) bool { return asynchronous[fn] }

@@ -7,9 +7,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// MarkNoEffect marks, among events that follow each other, the calls that changed nothing: those that were refused, where the return is the next event, so
-// that nobody can have seen anything meanwhile. They are calls of kind Other, but for posts, which also end a chain (DEF-05). Of the last event it is not
-// known yet.
+// MarkNoEffect marks, among consecutive events, the calls that changed nothing: the refused calls whose return is the next event, so that no other
+// call can have observed a change. They have kind Other, except for posts, which also end a chain (DEF-05). The last event is not decided yet.
 func MarkNoEffect(events []trace.Event) {
 	for i := range events {
 		e := &events[i]

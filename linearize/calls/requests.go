@@ -18,7 +18,7 @@ var opsOfFn = map[string]model.Op{
 // OpOf returns what a post of NDKPI does.
 func OpOf(fn string) model.Op { return opsOfFn[fn] }
 
-// OpOfRequest returns what a work request of ibv_post_send does, or why nobody knows.
+// OpOfRequest returns the operation of a work request of ibv_post_send, or why it is not known.
 func OpOfRequest(w *trace.WorkRequest) (op model.Op, unknown string) {
 	op, ok := opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 	if !ok {
@@ -27,7 +27,7 @@ func OpOfRequest(w *trace.WorkRequest) (op model.Op, unknown string) {
 	return op, ""
 }
 
-// StoppedSomewhere says why nobody knows which requests of a list were posted.
+// StoppedSomewhere says why it is not known which requests of a list were posted.
 func StoppedSomewhere(fn string) string {
 	return "the trace does not record at which request " + fn + " stopped (its field bad_wr)"
 }

@@ -107,7 +107,7 @@ func (m *marker) mayRise(o *choice) bool {
 	return most >= 0
 }
 
-// sweep frees the variables that were not marked and that nobody keeps.
+// sweep frees the variables that were not marked and have no keeper.
 func (s *Solver) sweep() {
 	chosen := map[int32]bool{}
 	for i := range s.choices {

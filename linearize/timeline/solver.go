@@ -140,8 +140,8 @@ func (s *Solver) Keep(v Var) Var {
 	return v
 }
 
-// Release takes back one Keep. It passes over None. One Release too many is the caller's mistake: it would let the variable be collected while somebody
-// else keeps it. It is counted.
+// Release undoes one Keep. It ignores None. One Release too many is the caller's mistake, and is counted: the variable could be collected while
+// another caller keeps it.
 func (s *Solver) Release(v Var) {
 	if v == None {
 		return
