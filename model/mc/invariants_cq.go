@@ -37,7 +37,7 @@ func CqTypeOK(m *Moment) bool {
 
 func failing(c model.Completion) bool { return c.Status == model.FAILED || c.Status == model.CANCELLED }
 
-// mustWake is MustWake: the completions that nobody may sleep through (ARM-09, ARM-10, ARM-11).
+// mustWake is MustWake: it reports whether an arm of type a must wake the consumer for c (ARM-09, ARM-10, ARM-11).
 func mustWake(d model.Dialect, a model.Arm, c model.Completion) bool {
 	return a == model.ANY || a == model.SOLICITED && (c.Solicited || failing(c)) || a == model.ERRORS && failing(c) && d.A4 == model.A4Must
 }

@@ -280,8 +280,8 @@ func ReceiveHasMessage(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// InvalidatedBeforePlaced: when a receive succeeds that carries a token, the token was not invalid, and is now; its completion
-// comes later (INV-06, RES-09). Where the peer is not known, nobody knows what it was.
+// InvalidatedBeforePlaced: when a receive that carries a token succeeds, the step makes the token invalid, and the completion is placed later
+// (INV-06, RES-09). Without a model of the peer, the token may already have been invalid.
 func InvalidatedBeforePlaced(before, after *Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
 		for _, r := range justExecuted(before, after, p, model.Receive) {
@@ -383,7 +383,7 @@ func ReadIsAnswered(before, after *Moment, _ model.Action) bool {
 	})
 }
 
-// NoAccessWhenInvalid: nobody reaches memory through an invalid token (INV-08).
+// NoAccessWhenInvalid: no request reaches memory through an invalid token (INV-08).
 func NoAccessWhenInvalid(before, after *Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
 		for _, r := range justArrived(before, after, p) {

@@ -199,8 +199,8 @@ func (r *reader) findOut(g *group, from []uint32) error {
 	return nil
 }
 
-// tell makes known what a reader has found out. Nobody may be looking anything up. Of so many moments that were visited, most
-// must have found known what a group has to say of them, or it is not worth its memory.
+// tell publishes what the reader has found. No other reader may use the memo meanwhile. A group with many entries for the number of visited
+// moments is rarely hit: it is not worth its memory, and is dropped.
 func (r *reader) tell(visited int) {
 	for i, g := range r.groups {
 		if !g.fleeting {

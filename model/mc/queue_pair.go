@@ -103,7 +103,7 @@ func leavingRecord(l leaving) string {
 		"told", truth(l.told))
 }
 
-// queuePairParts are the variables of MCQueuePair. The CQ is none of them: nobody polls it.
+// queuePairParts are the variables of MCQueuePair. The CQ is not one of them, because no step polls it.
 func queuePairParts(c *model.Contract) []part {
 	parts := qpParts(c)
 	for p := range c.Qps {

@@ -147,7 +147,7 @@ func CloseCqCompletes(choose rester, m Moment) bool {
 		m = choose.step(m, model.Action{Name: model.NdkCloseCq, Cq: i})
 	}
 	if m.contract.Dialect.A21 == model.A21Kept {
-		return true // a CQ that nobody polls any more may have no room for what has to be kept
+		return true // a CQ that is not polled any more may have no room for the completions that have to be kept
 	}
 	return CloseCompletes(choose, closingQps(choose, m))
 }

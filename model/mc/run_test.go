@@ -184,7 +184,7 @@ func TestWhatIsOwedGetsDone(t *testing.T) {
 	for _, dialect := range dialects() {
 		t.Run(dialect.Name, rapid.MakeCheck(func(t *rapid.T) {
 			c := drawContract(t, drawDialect(t, dialect))
-			c.Composed = false // messages need no receive that nobody posts
+			c.Composed = false // messages need no receive, and none is posted
 			for i := range c.Qps {
 				c.Qps[i].Peer = -1
 			}
@@ -269,7 +269,7 @@ func TestPartsAllowWhatTheWholeAllows(t *testing.T) {
 	})
 }
 
-// LIFE-11: a close that a failure met while it waited completes, though a deferred request is left that nobody indicates.
+// LIFE-11: a close during which the connection failed completes, though a deferred request remains that is never indicated.
 func TestCloseCompletesBehindAFailure(t *testing.T) {
 	c := &model.Contract{Dialect: model.Ndspi(), Depth: []int{2}, Room: []int{2}, Qps: []model.Binding{{Peer: -1}}}
 	m := start(c, 3)
