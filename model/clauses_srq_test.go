@@ -117,7 +117,7 @@ func TestClausesOfSrq(t *testing.T) {
 	}
 }
 
-// SRQ-07: where there is nobody to call back, a threshold arms nothing, and an error is told to nobody.
+// SRQ-07: without a callback, a threshold arms nothing, and an error is not reported.
 func TestSrqWithoutCallback(t *testing.T) {
 	c := &Contract{Dialect: Ndkpi(), Srqs: []Sharing{{Depth: 2, Threshold: 1}}}
 	if made := c.NewSrqs(0); len(made) != 1 || made[0].Waiting+made[0].Due != 0 {

@@ -49,7 +49,7 @@ type Choice uint8
 
 // The choices, in the order in which the rulebook lists them.
 const (
-	A1Kept, A1Lost, A1NoArm          Choice = 0, 1, 2 // kept for the next arm; told to nobody; told without an arm
+	A1Kept, A1Lost, A1NoArm          Choice = 0, 1, 2 // kept for the next arm; not reported; reported without an arm
 	A2Either, A2One, A2Two           Choice = 0, 1, 2
 	A3Entry, A3Return, A3AnyFresh    Choice = 0, 1, 2 // of a callback; any fresh completion obliges an arm
 	A4May, A4Must, A4MustNot         Choice = 0, 1, 2

@@ -6,7 +6,7 @@ import "slices"
 type Sharing struct {
 	Depth     int  // for how many receives the consumer asked room
 	Threshold int  // of the notification; 0 is none
-	Notifies  bool // there is somebody to call back (SRQ-07)
+	Notifies  bool // the consumer has a callback (SRQ-07)
 	Qps       int  // so many queue pairs take their receives from it
 }
 
@@ -46,7 +46,7 @@ type Srq struct {
 	AskedDepth     int   // of a call that is pending; 0 leaves what there is
 	AskedThreshold int   // the same
 	Ended          QpSet // queue pairs in their error state
-	LastDue        QpSet // those of them that hold no receive any more, which nobody has told
+	LastDue        QpSet // those of Ended that have no receive any more, which has not been reported yet
 	Open           Openness
 }
 

@@ -19,7 +19,7 @@ type State struct {
 type Contract struct {
 	Dialect Dialect
 	Depth   []int     // of each CQ: for how many completions the consumer asked room at first, so that so many fit
-	Room    []int     // of each CQ: how many fit at most; nil where nobody knows but the provider
+	Room    []int     // of each CQ: how many completions fit at most; nil where only the provider knows
 	Qps     []Binding // of each QP
 	Tokens  int
 	Srqs    []Sharing // each by itself: its QPs are none of Qps

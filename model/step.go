@@ -6,8 +6,8 @@ import "slices"
 // NdkReceive and all other calls that post a request.
 type Name string
 
-// The actions. Those with the prefix Ndk are calls and callbacks, and so are Post and PostRefused; the others are hidden:
-// nobody sees when they happen.
+// The actions. Those with the prefix Ndk, Post and PostRefused are calls and callbacks. The others are hidden steps: a trace does not show when
+// they happen.
 const (
 	NdkArmCq                       Name = "NdkArmCq"
 	NdkGetCqResults                Name = "NdkGetCqResults"

@@ -40,8 +40,8 @@ func (c *Contract) readThatInvalidates(r Request) bool {
 	return r.Op == Read && r.Token != NoToken && c.ReadInvalidates
 }
 
-// executeToken is Execute of Tokens.tla: what the execution of r does to its token, not its post. The request names NoToken
-// where nobody knows which, and then does nothing.
+// executeToken is Execute of Tokens.tla: what the execution of r, as opposed to its post, does to its token. A request whose token is not known
+// names NoToken and changes no token.
 func (c *Contract) executeToken(s State, r Request, o Outcome) (State, *Refusal) {
 	if r.Token == NoToken {
 		return s, nil
