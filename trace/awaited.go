@@ -1,7 +1,8 @@
 package trace
 
-// Awaited returns, for each moment of rest of a verbs trace, the CQs of which no event lay unread then. A moment is the index of its quiesce
-// point, or the number of events for the end. Somebody waited for their events, or found none afterwards and nobody had read one.
+// Awaited returns, for each moment of rest of a verbs trace, the CQs that had no unread event then. The key is the index of the quiesce point, or
+// the number of events for the end of the trace. A CQ is in the set if a thread was waiting for its events, or if a later read found none and no
+// event had been read in between.
 func Awaited(t *Trace) map[int]map[string]bool {
 	a := awaiting{since: map[string]int{}, waiting: map[string]Waiter{}, called: map[string]int{}, at: map[int]map[string]bool{}}
 	for i := range t.Events {

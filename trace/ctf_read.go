@@ -84,7 +84,7 @@ func (r *slotReader) next(e *Event) error {
 	}
 }
 
-// ended returns io.EOF. Where there is no end record and events were dropped, there is one all the same, so that nobody relies on them.
+// ended returns io.EOF. If events were dropped and there is no end record, it makes one, so that readers do not rely on the dropped events.
 func (r *slotReader) ended() error {
 	if len(r.parts) > 0 {
 		return r.fail("truncated: the file ends in the middle of a line")

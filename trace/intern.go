@@ -228,7 +228,7 @@ type keySet struct {
 	many map[string]struct{} // all, when they are more than a few
 }
 
-// errManyKeys is an object that nobody means as one of a trace.
+// errManyKeys reports an object with more keys than any line of a trace has.
 var errManyKeys = fmt.Errorf("an object has more than %d keys", maxKeys)
 
 // add adds a key, which has to be new.

@@ -86,8 +86,8 @@ func (r *Reader) Warnings() []Warning { return r.warned.all() }
 // while another goroutine reads.
 func (r *Reader) Events() int { return int(r.count.Load()) }
 
-// Next reads the next event into e, or returns io.EOF after the last; e is nothing then. What e points to is never used
-// again, so a copy of e can be kept. Lists of flags are an exception in that equal ones may be one: nobody may change them.
+// Next reads the next event into e, or returns io.EOF after the last one and leaves e without meaning. The reader never reuses what e points to,
+// so the caller may keep a copy of e. Equal lists of flags may share memory, so the caller must not change them.
 func (r *Reader) Next(e *Event) error {
 	if r.err != nil {
 		return r.err

@@ -69,8 +69,8 @@ type adapterView struct {
 	thread *Thread
 }
 
-// newId returns an id that was not used before: prefix and a number. The prefix "?" is for what a faulty provider or
-// consumer hands over and nobody knows.
+// newId returns an unused id: the prefix and a number. The prefix "?" marks an object of a faulty provider or consumer that the recorder does not
+// know.
 func (a *recordedAdapter) newId(prefix string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -196,7 +196,7 @@ func (a *recordedAdapter) enterPair(address string, s side) *pair {
 	return p
 }
 
-// leavePair frees the side again when the call failed, and forgets the pair when nobody can join it any more.
+// leavePair frees the side if the call failed, and drops the pair once no call can join it any more.
 func (a *recordedAdapter) leavePair(address string, p *pair, s side, joined bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -142,7 +142,7 @@ func (s *speller) point(e *Event) error {
 	return s.wcStatus.set("status", &e.Status)
 }
 
-// flagSpelling is spelling for lists of flags. Equal lists are mostly one, which nobody may change.
+// flagSpelling is spelling for lists of flags. Equal lists mostly share memory, so no caller may change one.
 type flagSpelling struct {
 	normal func([]string) ([]string, error)
 	recent [4]struct{ given, normal []string }
