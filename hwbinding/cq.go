@@ -8,8 +8,8 @@ import (
 	"ndkoracle/ndk"
 )
 
-// The device's CQ has room for more than the consumer's: for completions that the consumer never sees. A QP has at most
-// qpReserve of them that nobody looked at: signalled silent requests, one in each half of its queue, and markers.
+// The device's CQ has room for more than the consumer's: for completions that the consumer never polls. At most qpReserve of them are of one QP
+// and not yet moved to the shadow: signalled silent requests, one in each half of its queue, and markers.
 const (
 	cqReserve = 1024
 	qpReserve = 3 + markers
@@ -77,7 +77,7 @@ func (a *adapter) NdkCreateCq(depth uint32, notification ndk.CqNotification) (nd
 // NdkCloseCq drops what is in the CQ, the arm, and callbacks that are owed when the close completes (ARM-20).
 func (c *cq) NdkCloseCq(completion ndk.NdkCloseCompletion) ndk.Status { return c.close(completion) }
 
-// forget leaves the device's CQ to awaitEvents: it can be destroyed when nobody waits for its events any more.
+// forget leaves the device's CQ to awaitEvents, which destroys it once no thread waits for its events any more.
 func (c *cq) forget() {
 	c.entries, c.fresh, c.arm, c.due, c.errorDue = nil, 0, armNone, 0, false
 	c.watchdog.Stop()
@@ -224,14 +224,13 @@ func (c *cq) breakQps() {
 	}
 }
 
-// watch starts the watchdog where the device can't be relied on to wake the provider for what the arm is satisfied by.
+// watch starts the watchdog if the device may make no event for a completion that satisfies the arm.
 //
-// A SOLICITED arm is satisfied by failed completions too (ARM-11), for which some devices make no event when armed
-// solicited-only. To arm them for any completion instead would wake the provider for all that the consumer does not want
-// to hear of, and hide the device's fault from the verbs trace. An ERRORS arm is satisfied by an overflow, which needs
-// somebody to look. So while such an arm is outstanding, and the device has requests that may end, somebody looks now
-// and then: soon after each arm, post and flush, and then ever less often. Success of what is not solicited is placed by
-// a look as by any other, and satisfies nothing (ARM-12).
+// A failed completion also satisfies a SOLICITED arm (ARM-11), but some devices make no event for it when armed solicited-only. Arming them for
+// any completion instead would wake the provider for completions that the consumer does not want, and hide the device's fault from the verbs
+// trace. An overflow satisfies an ERRORS arm, and only a look at the device's CQ finds it. So while such an arm is outstanding, and the device
+// has requests that may end, the watchdog polls the device: soon after each arm, post and flush, then ever less often. A look also places
+// unsolicited successes, which satisfy no such arm (ARM-12).
 func (c *cq) watch() {
 	if c.arm == armNone || c.arm == armAny || c.closed || c.adapter.gone {
 		return

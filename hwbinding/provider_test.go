@@ -216,7 +216,7 @@ func TestTokenInvalidatedOnce(t *testing.T) {
 	}
 }
 
-// Misuse gets a status: closing twice, posting after a close, objects of nobody, flags no call takes.
+// Misuse gets a status: closing twice, posting after a close, objects of no provider, flags that no call accepts.
 func TestMisuse(t *testing.T) {
 	r := newRig(t, 8)
 	idle, status := r.pd.NdkCreateQp(ndk.QpAttributes{

@@ -97,7 +97,7 @@ func (a *adapter) takes(c *cq) bool {
 	return c != nil && c.adapter == a && !c.closing && c.health == ndk.STATUS_SUCCESS
 }
 
-// completed takes a completion of the device to the request it is of, and that to its CQ.
+// completed finds the request of a completion of the device, and completes it into its CQ.
 func (a *adapter) completed(wc verbs.WC) {
 	r, known := a.requests[wc.WRID]
 	if !known {
@@ -114,8 +114,8 @@ func (a *adapter) completed(wc verbs.WC) {
 		q.received(r.request, wc)
 	} else {
 		if r.Status == ndk.STATUS_CANCELLED && !q.explained && !r.marker {
-			// Nobody flushed the QP (RES-10): this is the request that failed, and the device does not say why. Soft-RoCE
-			// says as little of a send with a bad local token.
+			// The QP was not flushed (RES-10): this is the request that failed, and the device does not say why. Soft-RoCE
+			// reports a send with a bad local token that way.
 			r.Status = ndk.STATUS_INTERNAL_ERROR
 		}
 		q.initiated(r.request)

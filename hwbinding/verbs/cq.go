@@ -185,8 +185,7 @@ func (q *CQ) AckEvents(n int) {
 // Interrupt makes the present and every later GetCQEvent return EINTR.
 func (q *CQ) Interrupt() { q.events.interrupt() }
 
-// Destroy is ibv_destroy_cq and ibv_destroy_comp_channel. Nobody may wait in GetCQEvent any more, and every QP of the
-// CQ must be destroyed.
+// Destroy is ibv_destroy_cq and ibv_destroy_comp_channel. No thread may still wait in GetCQEvent, and every QP of the CQ must be destroyed.
 func (q *CQ) Destroy() error {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()

@@ -121,9 +121,8 @@ func (x *Context) QueryDevice() (DeviceAttr, error) {
 	}, nil
 }
 
-// GetAsyncEvent waits for an asynchronous event, and acknowledges it at once: nobody needs the event itself any more,
-// and an object can't be destroyed before its events are acknowledged. EINTR after InterruptAsync, or EIO when the
-// device is gone.
+// GetAsyncEvent waits for an asynchronous event and acknowledges it at once: the event itself is not needed any more, and an object can't be
+// destroyed before its events are acknowledged. It returns EINTR after InterruptAsync, and EIO when the device is gone.
 func (x *Context) GetAsyncEvent() (AsyncEvent, error) {
 	var event C.struct_ibv_async_event
 	op := x.waiter.Call(trace.Event{Fn: "ibv_get_async_event"})
