@@ -77,11 +77,11 @@ type history struct {
 	shared     map[string]bool
 	objects    objects
 	components []*component
-	awaited    map[int]map[string]bool // by moment of rest: the CQs for whose events somebody waits
+	awaited    map[int]map[string]bool // by moment of rest: the CQs for whose events a thread waits
 	unplaced   map[string]bool         // by op: calls that read an event, and of which the trace does not say on which channel they waited
 	signalling map[string]bool         // QPs of which a request without SIGNALED completes with success
 
-	eventsAreRead bool // of a notification somebody hears who waits for it; a callback is called
+	eventsAreRead bool // notifications are events that waiting threads read, not callbacks
 
 	deviceLevel bool // what a device reports is judged, not what libibverbs promises
 }

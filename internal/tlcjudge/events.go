@@ -25,7 +25,7 @@ type call struct {
 	within    *call    // the callback that was running on its thread, or nil
 	astray    bool     // of a point: it is of no request, or in another CQ than its own
 	told      []uint32 // of the close of a region or window: the tokens that calls told of it
-	awaited   []string // of a moment of rest: the CQs that somebody hears of
+	awaited   []string // of a moment of rest: the CQs whose events a thread waits for
 	number    int      // in its component, from 1
 	component *component
 }

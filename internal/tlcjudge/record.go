@@ -113,7 +113,7 @@ func (q *question) request(r *request) string {
 	case r.token != nil && q.tokens[*r.token] != "":
 		token = q.tokens[*r.token]
 	case op == "FastRegister" || op == "Bind" || op == "Invalidate":
-		op = "Write" // of a token that nobody follows
+		op = "Write" // of a token that is not followed
 	case op == "SendAndInvalidate":
 		op = "Send"
 	}

@@ -6,7 +6,7 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// findUnclear finds the CQs of which nobody can tell what they hold.
+// findUnclear finds the CQs whose contents are not known.
 func (h *history) findUnclear() {
 	for _, q := range h.cqList {
 		if !q.created {
@@ -57,13 +57,13 @@ func (p *qp) unbound(dialect string) string {
 func (h *history) unsettle(c *call) {
 	p := h.qps[c.first.Qp]
 	if p == nil || p.created == nil {
-		return // nothing is posted on it, or nobody knows its CQs
+		return // nothing is posted on it, or its CQs are not known
 	}
 	connected := p.connected != nil && p.connected.place < c.place
 	if !connected && (len(p.requests) == 0 || p.requests[0].post.place > c.place) {
 		return // it had nothing to lose
 	}
-	p.conn = "" // which messages reach its peer, or it, nobody knows
+	p.conn = "" // it is not known which messages reach it or its peer
 	p.leaveOpen(verdict.Unsettled(p.name, c.first.State))
 }
 
@@ -108,7 +108,7 @@ func (h *history) findFailed(c *call) {
 	}
 }
 
-// leaveOpen notes why nobody can tell what q holds. The first reason stays.
+// leaveOpen records why the contents of q are not known. The first reason stays.
 func (q *cq) leaveOpen(why string) {
 	if q.reason == "" {
 		q.reason = why
