@@ -109,7 +109,7 @@ func armPresent(r *Run) error {
 	})
 }
 
-// armOverReceive leaves nothing to chance: a receive that nobody has looked for, alone in its CQ, and an arm of ANY.
+// armOverReceive makes one case without chance: the completion of a receive, alone in its CQ and not polled, and an arm of ANY.
 func (r *Run) armOverReceive() error {
 	w, err := r.newWorld(apart)
 	if err != nil {

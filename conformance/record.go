@@ -81,7 +81,7 @@ func Record(ctx context.Context, s Scenario, p Provider, seed uint64, ops int, w
 		if ctx.Err() == nil {
 			return errors.Join(err, r.dataErr, recorder.Close(err == nil))
 		}
-	case <-ctx.Done(): // the run may wait for a provider that hangs, and nobody waits for the run
+	case <-ctx.Done(): // the run may wait for a provider that hangs, so this does not wait for the run
 	}
 	err = fmt.Errorf("%w after %d of %d requests", context.Cause(ctx), r.posted.Load(), ops)
 	return errors.Join(err, recorder.Close(false))

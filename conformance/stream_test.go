@@ -13,7 +13,7 @@ import (
 const streamedOps = 1500
 
 // The streaming engine by itself finds that the reference provider keeps every rule that a scenario exercises, however long it is
-// recorded. What an overflow that nobody was told of may have lost (ARM-16, ARM-17) it leaves open.
+// recorded. What an unreported overflow may have lost (ARM-16, ARM-17) is undecided.
 func TestStreamAcceptsLongRecordings(t *testing.T) {
 	for _, s := range conformance.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {

@@ -21,7 +21,7 @@ func (a without) NdkQueryAdapterInfo() ndk.AdapterInfo {
 	return info
 }
 
-// A scenario that an adapter can't run accuses nobody: the adapter is not closed in the trace while its objects are open (LIFE-04).
+// A scenario that an adapter can't run makes no violation: the adapter is not closed in the trace while its objects are open (LIFE-04).
 func TestUnsupportedScenarioAccusesNobody(t *testing.T) {
 	open := func(seed uint64, refuse func() bool) (conformance.Adapter, error) {
 		bare, err := conformance.Refimpl().Open(seed, refuse)

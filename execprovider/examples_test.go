@@ -432,7 +432,7 @@ func TestExampleInCRefusesRequests(t *testing.T) {
 	}
 }
 
-// The example in C says so where nobody reads what it writes.
+// The example in C reports an error where its output has no reader.
 func TestExampleInCSaysThatItCannotWrite(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *cq) NdkGetCqResultsEx(results []ndk.ResultEx) int {
 	return len(told)
 }
 
-// resultOf finds the contexts of a result. Names that nobody gave become contexts that nobody gave.
+// resultOf finds the contexts of a result. A name that is not known is its own context, which no caller passed in.
 func (a *Adapter) resultOf(r *result) ndk.Result {
 	out := ndk.Result{Status: ndk.Status(*r.Status), BytesTransferred: r.Bytes, RequestContext: r.Wr, QPContext: r.Qp}
 	a.mu.Lock()

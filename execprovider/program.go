@@ -148,7 +148,7 @@ func (a *Adapter) Err() error {
 	return a.err
 }
 
-// Release ends the program, and lets calls return that it has not answered. The recording is over by then, so nobody takes what they return for an answer.
+// Release ends the program, and lets the calls return that it has not answered. The recording is over by then, so their results are not recorded.
 func (a *Adapter) Release() {
 	a.release.Do(func() {
 		close(a.released)
@@ -210,7 +210,7 @@ func (a *Adapter) call(method string, p params, result any) error {
 	return nil
 }
 
-// ask is call where a failure ends the run: it returns false then, once nobody records any more.
+// ask is call for a method whose failure ends the run. It returns false after a failure, once the recording is over.
 func (a *Adapter) ask(method string, p params, result any) bool {
 	err := a.call(method, p, result)
 	if err == nil {

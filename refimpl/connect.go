@@ -67,7 +67,7 @@ func (a *adapter) meet(handle ndk.Qp, mine offer, taken ndk.Status) ndk.Status {
 	return <-meeting.answer
 }
 
-// end answers the waiting call, if nobody did before.
+// end answers the waiting call, unless it has been answered.
 func (m *rendezvous) end(status ndk.Status) {
 	if m == nil || m.qp.meeting != m {
 		return
