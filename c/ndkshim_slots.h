@@ -125,7 +125,7 @@ static int ndks_refill(ndks_slots *q)
     return 1;
 }
 
-/* the index of a slot that nobody uses, from 1; 0 where there is no memory. Slots that were never taken come first */
+/* the index of a free slot, from 1; 0 where there is no memory. Slots that were never used come first */
 static uint32_t ndks_unused(ndks_slots *q)
 {
     uint64_t head, used;

@@ -170,7 +170,7 @@ NDKT_INLINE ndkt_op ndkt_put(ndkt_ring *r, unsigned class_, int begins, int with
         s->class_ = (uint16_t)class_; s->more = (uint16_t)more; s->has = has;
         s->t = (uint64_t)NDKT_NOW(); s->thr = (uint64_t)NDKT_THREAD() & (((uint64_t)1 << 51) - 1);
         s->w[0] = a; s->w[1] = b; s->w[2] = c;
-        at = NDKT_ADD(&r->next, 1) + 1;    /* last of all: hardly anybody has to wait for the stamp */
+        at = NDKT_ADD(&r->next, 1) + 1;    /* last of all: a thread rarely has to wait for the stamp */
         if (begins) op = at;
         if (own) s->w[own - 1] = at;
         s->op = op;

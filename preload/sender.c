@@ -14,7 +14,7 @@ struct sender {
     int lost;                              /* there was no memory for a request: none of them is recorded */
 };
 
-/* the queue pair, whose memory stays where it is found: it is destroyed by nobody who posts to it */
+/* the queue pair, whose memory stays where it is: no thread destroys it while it posts to it */
 static struct qp *of(struct ibv_qp_ex *qp) { return FIND(QP, qp); }
 
 static int more_room(struct sender *s)

@@ -245,7 +245,7 @@ static void wait_for_room(ndkt_writer *w)
         if (i < 16) sched_yield();
         else nanosleep(&pause, 0);
     }
-    NDKT_STORE(&shared->ended, 1);         /* from here on events are dropped and counted, and nobody waits */
+    NDKT_STORE(&shared->ended, 1);         /* from here on events are dropped and counted; no thread waits */
 }
 
 ndkt_writer *session_writer(void)

@@ -23,7 +23,7 @@ enum {
 struct shared {
     ndkt_ring ring;                        /* its pointers are not used: each side has its own */
     uint64_t quiet;                        /* events of polls that found nothing */
-    uint64_t ended;                        /* the worker did not drain for long: nobody waits for it any more */
+    uint64_t ended;                        /* the worker did not drain for long: no thread waits for it any more */
     uint64_t pad[6];
     ndkt_writer writers[SHARED_THREADS];   /* the first ring.count of them */
     ndkt_slot slots[SHARED_THREADS][SHARED_SLOTS] __attribute__((aligned(65536))); /* the library maps those of a thread when that begins */

@@ -45,7 +45,7 @@ static struct {
     volatile LONG busy;                    /* a packet is neither in the rings nor in the file as a whole */
     volatile LONG64 calls;                 /* calls of the consumer that are under way, but for polls, and those that wait */
     uint64_t quiet;                        /* events of polls that found nothing, see cq.h */
-    uint64_t hurried;                      /* the worker does not drain: nobody waits for it any more */
+    uint64_t hurried;                      /* the worker does not drain: no thread waits for it any more */
     unsigned rest_ms;
     uint64_t rested;                       /* the place of the latest mark of rest */
     ndkt_ring scratch;                     /* see session_rest */

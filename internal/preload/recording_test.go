@@ -175,8 +175,8 @@ func TestThreads(t *testing.T) {
 	conformant(t, recorded)
 }
 
-// Polls that find nothing while nothing else happens are told as one; those that find something are all there. That holds where several threads poll one
-// queue as well: which of two polls that overlap came first may be undecided then, and nobody is accused.
+// Polls that find nothing while nothing else happens are recorded as one; polls that find something are all recorded. That also holds where several
+// threads poll one queue: the order of two polls that overlap may be undecided then, and no violation is reported.
 func TestEmptyPollsAreToldAsOne(t *testing.T) {
 	for _, pollers := range []int{1, 4} {
 		recorded := whole(t, record(t, quick, "program", "spins", strconv.Itoa(pollers)))

@@ -55,7 +55,7 @@ static void queries(void)
     finish(p);
 }
 
-/* Nobody listens, and then the one who listens does not want to. */
+/* No listener exists, and then the listener rejects the connection. */
 static void refused(void)
 {
     pair *p = open_pair(0);

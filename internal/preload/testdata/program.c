@@ -46,7 +46,7 @@ static void ids(void)
     ibv_destroy_cq(c);
 }
 
-/* more than the queue has room for, as nobody polls: a breach of the program's, which gets its wr_ids all the same */
+/* more than the queue has room for, as no thread polls: a breach of the program's, which gets its wr_ids all the same */
 static void crowds(void)
 {
     struct ibv_wc wc[64];
@@ -292,7 +292,7 @@ static void sleeps(void)
     ibv_req_notify_cq(c, 0);
 }
 
-/* closes all files, as daemons do, and has others under their numbers: nobody else may write to them */
+/* closes all files, as daemons do, and opens others under their numbers: only the program may write to them */
 static void closes(void)
 {
     int pair_[2], i;
