@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// endless starts a recording that nobody will see the end of.
+// endless starts a recording that does not end by itself.
 func endless(t *testing.T, stdout *os.File, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	args = append([]string{"--scenario", "mixed", "--seed", "1", "--ops", "1000000000"}, args...)

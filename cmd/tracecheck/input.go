@@ -100,8 +100,8 @@ func reason(err error) error {
 	return err
 }
 
-// reader returns the bytes of an input. Reading stops when ctx is done, even while a pipe that nobody writes to is
-// being opened or read; close ends what is left.
+// reader returns the bytes of an input. Reading stops when ctx is done, even while a pipe without a writer is being opened or read; close stops the
+// reading that is left.
 func (p *program) reader(ctx context.Context, in input) (r io.Reader, close func()) {
 	pipe, pump := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { pump.CloseWithError(ctx.Err()) })

@@ -54,7 +54,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// An interrupt ends the reading of a pipe that nobody writes to.
+// An interrupt ends the reading of a pipe without a writer.
 func TestInterruptEndsReading(t *testing.T) {
 	b := newBench(t)
 	silent, writer := io.Pipe()

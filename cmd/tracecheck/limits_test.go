@@ -95,8 +95,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// An interrupt ends the process with 130 and a word of how far it came: while standard input never comes to an end, and while nobody
-// takes the output.
+// An interrupt ends the process with 130 and a word on how far it came: while standard input never ends, and while the output has no reader.
 func TestInterruptedProcess(t *testing.T) {
 	t.Run("reading", func(t *testing.T) {
 		command := process(t, "--timeout", "1h", plainTrace, "-")

@@ -12,7 +12,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// memoryOfTrial bounds the search of one smaller trace, in bytes: one that needs more is no help to anybody.
+// memoryOfTrial bounds the search of one smaller trace, in bytes: a trace that needs more does not help its reader.
 const memoryOfTrial = 1 << 26
 
 // eventsOfTail is how many of the events around a finding are looked at in a trace that is too long to be kept.

@@ -47,7 +47,7 @@ type console struct {
 // limits are what bounds a program in time and memory.
 type limits struct {
 	grace time.Duration // how long an interrupted check may take to give up
-	guard *memory.Guard // ends checks when there is no memory for them; nil where nobody looks
+	guard *memory.Guard // ends checks when there is no memory for them; nil where memory is not watched
 	alone sync.RWMutex  // locked by a check that has all of the memory
 }
 

@@ -41,7 +41,7 @@ func TestTerminatedCommands(t *testing.T) {
 	}
 }
 
-// Opening a pipe that nobody writes to is under the time limit, in each command, for each of its inputs (exit 4).
+// Opening a pipe without a writer is under the time limit, in each command, for each of its inputs (exit 4).
 func TestPipeWithoutWriter(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "trace.ndktrace.jsonl")
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
