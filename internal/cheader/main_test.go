@@ -358,7 +358,7 @@ func TestNothingIsLostUncounted(t *testing.T) {
 func TestLossesAreCounted(t *testing.T) {
 	_, whole := recorded(t, built(t, "testdata/losses.c"), func(file string) []string { return []string{file} })
 	// Recorded are a poll and its return, a call, and a point. Dropped are a return with 1024 results, a call and its return without a writer, the place
-	// that nobody wrote, and the event behind it.
+	// that was not written, and the event behind it.
 	if len(whole.Events) != 4 || whole.End == nil || *whole.End != (trace.End{Events: 4, Dropped: 5}) {
 		t.Errorf("%d events, end %+v", len(whole.Events), whole.End)
 	}

@@ -63,7 +63,7 @@ func (c *converter) takeOfCq(s step) error {
 	case "NdkRequestCompletionEnter":
 		return c.resized(cq, s.word(1))
 	case "NdkRequestCompletionExit", // told with its entry: nothing comes between that matters
-		"Wake", "WakeUp", "ExtraEventComes", "InternalError", "Resize": // nobody sees these
+		"Wake", "WakeUp", "ExtraEventComes", "InternalError", "Resize": // hidden steps
 		return nil
 	}
 	return fmt.Errorf("there is no way to tell it")

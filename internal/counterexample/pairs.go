@@ -97,7 +97,7 @@ func (p *pairs) take(s step) error {
 	case "TokenDies":
 		return p.tokenDies(*p.token(object))
 	case "HwIndicate", "Execute", "Deliver", "Abort", "CompletionLost", "ConnectionLost", "Overflow",
-		"CloseBegins": // nobody sees these
+		"CloseBegins": // hidden steps
 		return nil
 	}
 	return p.takeOfCq(s)

@@ -227,7 +227,7 @@ func TestMinimizeEndsSoon(t *testing.T) {
 }
 
 // What is left is rejected for what the whole is: that a request is never delivered (ARM-03), and not that another one isn't, whose poll
-// was taken away. Nor is anybody at rest where a trace is cut.
+// was taken away. The end of a trace that is cut is not a moment of rest.
 func TestFindingStaysItsOwn(t *testing.T) {
 	whole := long(40)
 	lost := slices.IndexFunc(whole.Events, func(e trace.Event) bool {

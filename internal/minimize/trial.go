@@ -11,7 +11,7 @@ type trial struct {
 	whole  *trace.Trace
 	events []trace.Event
 	units  []*unit // in the order of their first events
-	cut    bool    // events behind it are gone, so that nobody is known to be at rest where it ends
+	cut    bool    // events behind it are gone, so its end is not known to be a moment of rest
 }
 
 // A unit is what is taken away as one: a call with its return, a callback, a point; or one request of a post, with the results and

@@ -177,7 +177,7 @@ func (m *mutator) add(from, to token.Pos, text, change string, args ...any) {
 
 func (m *mutator) visit(node ast.Node) bool {
 	switch n := node.(type) {
-	case *ast.ReturnStmt: // nobody looks at what is returned beside a refusal
+	case *ast.ReturnStmt: // no caller uses what is returned beside a refusal
 		if m.refuses {
 			last, ok := n.Results[len(n.Results)-1].(*ast.Ident)
 			return !ok || last.Name == "nil"

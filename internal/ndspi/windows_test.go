@@ -145,7 +145,7 @@ func findsBugs(t *testing.T, w *windows) {
 	}
 }
 
-// Where nobody says that the provider is at rest, silence does, and the header says that this is a guess. With a time of 0 nothing does.
+// Where no call reports that the provider is at rest, a silence counts as rest, and the header says that this is a guess. With a time of 0 it does not.
 func takesSilenceForRest(t *testing.T, w *windows) {
 	lost := w.recorded(t, "silence", "NDSPI_EXAMPLE_BUG=lost-notification", "NDKRECORD_REST_MS=300")
 	if report := judge(lost); !breaks(report, "ARM-09") || lost.Header.Run["rest"] != "a guess: silence of 300ms" {

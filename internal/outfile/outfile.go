@@ -20,7 +20,7 @@ type Place struct{ Folder, Name string }
 // String returns the path of the file.
 func (p Place) String() string { return filepath.Join(p.Folder, p.Name) }
 
-// Write writes a file, and makes the folders on the way to it. A pipe that nobody reads is waited for as long as ctx lasts.
+// Write writes a file, and makes its parent folders. It waits for the reader of a pipe until ctx is done.
 func (p Place) Write(ctx context.Context, write func(io.Writer) error) error {
 	err := p.write(ctx, write)
 	var path *fs.PathError

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A pipe that nobody reads is given up when the time is over, and one whose reader goes away is an error of writing. Below a folder it gives way.
+// Write gives up a pipe without a reader when the time is over, and reports an error if the reader goes away. Below a folder it gives way.
 func TestPipes(t *testing.T) {
 	folder := t.TempDir()
 	pipe := filepath.Join(folder, "pipe")

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	_ = c.Wait()
 }
 
-// isOver waits until a process has ended; one that nobody has waited for is over, too.
+// isOver waits until a process has ended. A zombie has ended as well.
 func isOver(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {

@@ -7,7 +7,7 @@ package stdio
 
 import "syscall"
 
-// stdout is what fcntl said of the standard output: an error below 0. It is 0 where nobody looked.
+// stdout is the result of fcntl on the standard output: an error below 0. It is 0 where fcntl was not called.
 var stdout int
 
 // Closed reports whether standard output is known to have been closed when the program was started.

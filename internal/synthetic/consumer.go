@@ -14,7 +14,7 @@ type consumer struct {
 	thread, callback string
 	pairs            []*pair
 	yield            func(trace.Event) bool
-	gone             bool // nobody wants more events
+	gone             bool // the caller wants no more events
 }
 
 // pair is two connected queue pairs: one sends, the other receives.

@@ -40,8 +40,8 @@ func TestConformant(t *testing.T) {
 	}
 }
 
-// Irregular walks keep the contract, and the judge accuses nobody of them: long ones meet in their queues what short histories do not, as a read or
-// a fence that is refused, and a write that passes a read and fails (RES-10, FLAG-04).
+// Irregular walks keep the contract, and the judge reports no violation of them. Long ones reach cases in their queues that short histories do not,
+// such as a read or a fence that is refused, and a write that passes a read and fails (RES-10, FLAG-04).
 func TestIrregularIsNotAccused(t *testing.T) {
 	for seed, events := range map[uint64]uint64{1: 250_000, 2: 100_000, 3: 100_000} {
 		var file bytes.Buffer

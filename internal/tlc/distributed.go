@@ -95,7 +95,7 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	return result, nil
 }
 
-// freePort returns a port of the loopback address that nobody has: two servers can't meet their workers at the same.
+// freePort returns a free port of the loopback address: two servers can't use the same port for their workers.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", loopback+":0")
 	if err != nil {
@@ -128,8 +128,8 @@ type workerPool struct {
 	late    bool // a worker registered when the server was already taking leave of another
 }
 
-// follow copies the server's output to its log, and starts the workers once the server says that it is ready: before that they
-// would find nobody, and sleep for longer and longer.
+// follow copies the server's output to its log, and starts the workers once the server reports that it is ready. Earlier they would find no server,
+// and sleep for longer and longer.
 func (p *workerPool) follow(output io.Reader, log io.Writer, workers int) error {
 	p.failed = make(chan error, workers)
 	lines := bufio.NewReader(output)

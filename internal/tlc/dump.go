@@ -34,7 +34,7 @@ func readDump(r io.Reader, actions []string, like *likeness) (*Graph, error) {
 			break
 		}
 	}
-	// TLC ends its files with a second brace; it stops when nobody reads on.
+	// TLC ends its files with a second brace; it stops when its output has no reader.
 	if _, err := io.Copy(io.Discard, lines); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type Jar struct {
 	Pinned bool   // it is the one that this program is made for
 }
 
-// Copy copies the jar into a folder where nobody changes it before it runs. The copy has to have the content that was looked at.
+// Copy copies the jar into a folder where it does not change before it runs. The copy must have the content that was checked.
 func (j Jar) Copy(folder string) (Jar, error) {
 	copied := j
 	copied.Path = filepath.Join(folder, "tlc.jar")
