@@ -169,7 +169,7 @@ func (t *transition) staged(x explanation, f func(explanation)) {
 	t.machine.staged = all[:0]
 }
 
-// take takes the event from x, and from what x becomes if the CQ has overflowed just before.
+// take applies the event to x, and to what x becomes if the CQ has overflowed just before.
 func (t *transition) take(x explanation) {
 	t.takeFrom(x)
 	if t.event.depth > 0 && x.health == model.OK {

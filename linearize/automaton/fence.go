@@ -48,7 +48,7 @@ func (q *Queue) Owe(rested, from, at Moment) bool {
 	return q.fence()
 }
 
-// NotOwed takes the knowledge that one which was open at a moment of rest was not owed by then.
+// NotOwed records that one which was open at a moment of rest was not owed by then.
 func (q *Queue) NotOwed(rested, at Moment) bool {
 	if f := q.fenceAt(rested); f != nil && f.open > 0 {
 		if f.open--; f.open == 0 && len(f.owed) == 0 {

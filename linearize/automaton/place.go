@@ -4,7 +4,7 @@ import (
 	"ndkoracle/model"
 )
 
-// place takes the knowledge that a completion was placed at this very moment.
+// place records that a completion was placed at this very moment.
 func (t *transition) place(x explanation) {
 	p := t.machine.placing(x.control)
 	if kinds := p.loop & t.event.kinds; kinds != 0 {

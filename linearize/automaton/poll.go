@@ -97,7 +97,7 @@ func (x explanation) from(n int) explanation {
 	return x
 }
 
-// empty takes a poll that had room and returned nothing.
+// empty handles a poll that had room and returned nothing.
 func (t *transition) empty(x explanation) {
 	m := t.machine
 	_, refusal := m.step(x.control, pollNone, Plain, 0)

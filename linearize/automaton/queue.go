@@ -74,7 +74,7 @@ func (q *Queue) Aged() int { return q.set.aged }
 // Owes reports whether every explanation says that a callback is owed, and whether one does.
 func (q *Queue) Owes() (certain, maybe bool) { return q.set.owes, q.set.mayOwe }
 
-// take takes an event that happens at a moment.
+// take handles an event that happens at a moment.
 func (q *Queue) take(e event, at Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
@@ -156,22 +156,22 @@ func (q *Queue) Untold() bool {
 	return q.Alive() && !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.ahead == 0 })
 }
 
-// ArmCalled takes the call of NdkArmCq. It returns the number of the call, for ArmReturned.
+// ArmCalled handles the call of NdkArmCq. It returns the number of the call, for ArmReturned.
 func (q *Queue) ArmCalled(t model.Arm, at Moment) bool {
 	return q.take(event{what: armCalled, arm: t}, at)
 }
 
-// ArmReturned takes the return of the n'th of the NdkArmCq that are under way, from 0.
+// ArmReturned handles the return of the n'th of the NdkArmCq that are under way, from 0.
 func (q *Queue) ArmReturned(n int, at Moment) bool {
 	return q.take(event{what: armReturned, n: n}, at)
 }
 
-// Entered takes the entry of a callback, or an event that was read.
+// Entered handles the entry of a callback, or an event that was read.
 func (q *Queue) Entered(status model.Health, at Moment) bool {
 	return q.take(event{what: callbackEntered, status: status}, at)
 }
 
-// Exited takes the return of a callback.
+// Exited handles the return of a callback.
 func (q *Queue) Exited(at Moment) bool { return q.take(event{what: callbackExited}, at) }
 
 // Readers takes the number of calls under way that may have read an event of the CQ.
@@ -213,12 +213,12 @@ func (q *Queue) Delivered(d Delivery, at Moment) bool {
 	return q.relax(d.Owed, at)
 }
 
-// FoundEmpty takes a poll that had room and returned nothing.
+// FoundEmpty handles a poll that had room and returned nothing.
 func (q *Queue) FoundEmpty(at Moment) bool {
 	return q.take(event{what: foundEmpty}, at)
 }
 
-// Placed takes the knowledge that a completion of one of the kinds, possible from a moment on, was placed now. It no longer
+// Placed records that a completion of one of the kinds, possible from a moment on, was placed now. It no longer
 // counts as pending.
 func (q *Queue) Placed(kinds Kinds, from, at Moment) bool {
 	q.open--
@@ -231,13 +231,13 @@ func (q *Queue) Resized(refused bool, at Moment) bool {
 	return q.take(event{what: resized, is: refused}, at)
 }
 
-// CloseCalled takes the close of the CQ, CloseDone its completion.
+// CloseCalled handles the close of the CQ, CloseDone its completion.
 func (q *Queue) CloseCalled(at Moment) bool { return q.take(event{what: closeCalled}, at) }
 
-// CloseDone takes the completion of the close.
+// CloseDone handles the completion of the close.
 func (q *Queue) CloseDone(at Moment) bool { return q.take(event{what: closeDone}, at) }
 
-// ArmRefused takes the return of the n'th of the NdkArmCq that are under way, which did nothing.
+// ArmRefused handles the return of the n'th of the NdkArmCq that are under way, which did nothing.
 func (q *Queue) ArmRefused(n int, at Moment) bool { return q.take(event{what: armRefused, n: n}, at) }
 
 // Clone returns a copy of q, which goes its own way.
