@@ -142,10 +142,10 @@ type Count struct{ AtLeast, AtMost int }
 // Counts are the counts of all cases.
 type Counts [Number]Count
 
-// Met notes that a case was met, for certain.
+// Met records that a case was met, for certain.
 func (c *Counts) Met(which Case) { c.Add(which, Count{1, 1}) }
 
-// MayHave notes that a case may have been met.
+// MayHave records that a case may have been met.
 func (c *Counts) MayHave(which Case) { c.Add(which, Count{0, 1}) }
 
 // Add adds a count.
