@@ -238,7 +238,7 @@ func (e *Engine) forget() {
 	}
 }
 
-// found notes a violation, unless a CQ had failed, which may explain it.
+// found records a violation, unless a CQ had failed, which may explain it.
 func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 	unless := p.cqs()
 	if slices.ContainsFunc(unless, func(q *completionQueue) bool { return q.unsure }) {
@@ -290,12 +290,12 @@ func (e *Engine) sparedByAFlush(p *queuePair) bool {
 	return slices.ContainsFunc(p.flushes, func(f *flush) bool { return e.Solver.WhyLower(f.at).Rule == flushSpares })
 }
 
-// note notes a violation of a queue pair.
+// note records a violation of a queue pair.
 func (e *Engine) note(qp string, c *timeline.Conflict, unless []*completionQueue) {
 	e.Findings = append(e.Findings, Finding{ID: Rules[c.Rule].ID, Qp: qp, Seen: e.now, Conflict: c, unless: unless})
 }
 
-// fails notes a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.
+// fails records a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.
 func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.Label) {
 	if c := e.alone(rule, line, of); rule == silentAtRest || rule == tookReceive || rule == tookReceiveSilently {
 		e.found(p, c)

@@ -9,9 +9,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// What tells that a token was made invalid: an invalidation that succeeded or was refused, a receive, the close of its memory.
+// These events show that a token was made invalid: an invalidation that succeeded or was refused, a receive, and the close of its memory.
 
-// invalidates states that a token was valid when r made it invalid, by a clause if any, and that it was invalid then.
+// invalidates records that a token was valid when r made it invalid, by a clause if any, and that it was invalid from then on.
 func (e *Engine) invalidates(name *uint32, r *request, rule timeline.Rule, m facts.Moment) {
 	if e.anyToken || name == nil {
 		return

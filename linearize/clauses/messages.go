@@ -27,7 +27,7 @@ func (e *Engine) postMessage(r *request, m facts.Moment) {
 	}
 }
 
-// isNaming notes that a message names a token.
+// isNaming records that a message names a token.
 func (e *Engine) isNaming(p *queuePair, r *request) {
 	if p.names == 0 {
 		p.names = r.called
@@ -52,13 +52,13 @@ func (e *Engine) tellsPeer(p *queuePair) {
 	delete(e.unpairedNames, p.conn)
 }
 
-// namesNone notes that the token that a message names did not end the connection: it was received, or never sent.
+// namesNone records that the token that a message names did not end the connection: it was received, or never sent.
 func (p *queuePair) namesNone(r *request) {
 	p.naming = slices.DeleteFunc(p.naming, func(o *request) bool { return o == r })
 }
 
 // mayNameBadToken reports whether a message of the connection may have named a token that was not valid. Of a token of an end that the trace does not
-// hold nothing tells that.
+// have, nothing shows that.
 func (e *Engine) mayNameBadToken(p *queuePair) bool {
 	bad := func(r *request) bool { return !e.hadValidToken(r) }
 	return p.peer != nil && (slices.ContainsFunc(p.naming, bad) || slices.ContainsFunc(p.peer.naming, bad))

@@ -262,7 +262,7 @@ type bound struct {
 }
 
 // deadline returns when a completion that is delivered at m had been placed: before, and, where nothing was called since a moment of
-// rest but polls and arms, by that. Where the trace does not hold the peer, that may have done something; and where a CQ has failed, what rests is not known. A
+// rest but polls and arms, by that. Where the trace does not have the peer, that may have done something; and where a CQ has failed, what rests is not known. A
 // CQ takes nothing once it has reported an error.
 func (e *Engine) deadline(r *request, m, still facts.Moment) bound {
 	p, reported := r.queue.qp, r.queue.cq.reported

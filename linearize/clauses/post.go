@@ -48,7 +48,7 @@ func (e *Engine) PostCalled(c *facts.Call) {
 	e.solve(p)
 }
 
-// ofBefore leaves undecided a queue pair whose creation the trace does not hold, and each CQ: its requests may complete into any.
+// ofBefore leaves undecided a queue pair whose creation the trace does not record, and each CQ: its requests may complete into any.
 func (e *Engine) ofBefore(p *queuePair) {
 	e.Undecided["a queue pair whose creation the trace does not hold"]++
 	e.openQp(p)

@@ -80,7 +80,7 @@ func (e *Engine) owedBy(r *request) int {
 	return 0
 }
 
-// recall notes by when r is over, as far as is known by now.
+// recall records by when r is over, as far as is known by now.
 func (e *Engine) recall(r *request) {
 	k := e.kept[r.wr]
 	if k == nil {

@@ -27,7 +27,7 @@ type room struct {
 	unsure      bool           // since when it had failed is not known
 }
 
-// CqCreated notes how many completions a CQ holds.
+// CqCreated records how many completions a CQ holds.
 func (e *Engine) CqCreated(name string, depth int) {
 	q := e.cq(name)
 	q.depth, q.created = depth, true
@@ -85,7 +85,7 @@ func (e *Engine) CqResized(m facts.Moment, name string, depth int, success bool)
 	e.hasRoom(q)
 }
 
-// mayOverflow notes that more requests may complete than a CQ has room for.
+// mayOverflow records that more requests may complete than a CQ has room for.
 func (e *Engine) mayOverflow(q *completionQueue) {
 	if q.outstanding+q.undecided <= q.depth {
 		return
@@ -95,7 +95,7 @@ func (e *Engine) mayOverflow(q *completionQueue) {
 	}
 }
 
-// cannotTake notes that a CQ may take nothing from now on.
+// cannotTake records that a CQ may take nothing from now on.
 func (e *Engine) cannotTake(q *completionQueue) {
 	s := e.Solver
 	q.overflowed = s.Keep(s.New(timeline.Label{Deed: overflowedAt, Of: "the CQ"}, timeline.At(e.now.At), mayCause, e.now.Line))

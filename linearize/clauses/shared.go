@@ -34,7 +34,7 @@ func (s *sharedQueues) srq(name string) *sharedQueue {
 	return q
 }
 
-// takesShared notes that receives of a shared queue may complete into a CQ.
+// takesShared records that receives of a shared queue may complete into a CQ.
 func (e *Engine) takesShared(srq string, q *completionQueue) {
 	e.tokensAreUnknown() // a receive may end one
 	s := e.srq(srq)
@@ -46,7 +46,7 @@ func (e *Engine) takesShared(srq string, q *completionQueue) {
 	}
 }
 
-// SharedPosted notes that a receive is posted to a shared queue.
+// SharedPosted records that a receive is posted to a shared queue.
 func (e *Engine) SharedPosted(m facts.Moment, srq, wr string) {
 	e.now, e.quiet = m, false
 	s := e.srq(srq)

@@ -43,7 +43,7 @@ type registration struct {
 	token *token   // or nil, as long as it is not known
 }
 
-// release gives up the time: until then a message may tell that its token was not valid yet, however long ago the request was told.
+// release releases the time: until then a message may tell that its token was not valid yet, however long ago the request was told.
 func (g *registration) release(s *timeline.Solver) {
 	s.Release(g.v)
 	s.Settle(g.v)
