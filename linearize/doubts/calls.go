@@ -22,7 +22,7 @@ type running struct {
 // maxCalls bounds the calls that are remembered, of either kind.
 const maxCalls = 1 << 10
 
-// begin notes a call, or the entry of a callback.
+// begin records a call, or the entry of a callback.
 func (c *callObjects) begin(e *trace.Event) {
 	if e.Ph != trace.Call && e.Ph != trace.Enter || len(c.running) == maxCalls {
 		return

@@ -78,7 +78,7 @@ func joins(e *trace.Event) bool {
 	return e.Qp != "" && (e.Srq != "" || e.Mr != "" || e.Mw != "") || e.Mr != "" && e.Mw != "" || e.Unclear != "" && len(appendObjects(nil, e)) > 0
 }
 
-// doubt notes an unclear event. It concerns the objects that it names, or its call, or the call that it completes. A queue whose CQ the trace
+// doubt records an unclear event. It concerns the objects that it names, or its call, or the call that it completes. A queue whose CQ the trace
 // does not tell may share any; and what became of memory may make any token valid, or invalid.
 func (d *Doubts) doubt(e *trace.Event) {
 	objects := d.calls.of(e)
@@ -181,7 +181,7 @@ func (d *Doubts) name(o object) object {
 	return o
 }
 
-// hold notes that a group has a CQ.
+// hold records that a group has a CQ.
 func (d *Doubts) hold(root object) {
 	if d.queues == nil {
 		d.queues = map[object]bool{}
