@@ -20,7 +20,7 @@ type Request struct {
 	Deferred, Fence bool
 	Token           *uint32 // that it names, of an operation that changes tokens; nil where the trace does not record it
 	Invalidates     bool    // a read that invalidates a token of its own host (RDMA_READ_LOCAL_INVALIDATE)
-	Old             bool    // that token may have been made valid before, of which the trace does not tell
+	Old             bool    // the token may have been made valid before the trace began
 	Given           int     // the latest event by which a call may have given memory a token that the trace does not record, or 0
 }
 
@@ -55,7 +55,7 @@ type Qp struct {
 	Srq                  string // the shared receive queue that it takes its receives from, or ""
 }
 
-// A Sink handles facts in the order of the trace. Names may be of objects whose creation the trace does not hold.
+// A Sink handles facts in the order of the trace. Names may be of objects whose creation the trace does not record.
 type Sink interface {
 	CqCreated(name string, depth int)            // its call, and its return, which may tell another depth
 	CqResizing(m Moment, name string, depth int) // the call; the depth changes by its answer

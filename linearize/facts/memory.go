@@ -26,7 +26,7 @@ func (r *Reader) memoryOf(name string) *memory {
 	return m
 }
 
-// gives notes that a request may give memory a token, which ends with each region and window that it names.
+// gives records that a request may give memory a token, which ends with each region and window that it names.
 func (r *Reader) gives(token *uint32, names ...string) {
 	for _, name := range names {
 		if m := r.memoryOf(name); name != "" && token != nil && !slices.Contains(m.tokens, *token) && len(m.tokens) < mostTokens {
@@ -36,7 +36,7 @@ func (r *Reader) gives(token *uint32, names ...string) {
 }
 
 // withToken adds to a request the token that it names, where its operation changes one. The token may be old where a call gave memory one that
-// the trace does not record, or where the trace does not hold the creation of the memory that is to be invalidated.
+// the trace does not record, or where the trace does not have the creation of the memory that is to be invalidated.
 func (r *Reader) withToken(q Request, token *uint32, window, region string) Request {
 	if token == nil || !q.Op.ChangesToken() {
 		return q
