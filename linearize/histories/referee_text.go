@@ -174,7 +174,7 @@ func (w *words) signaling() {
 	}
 }
 
-// post notes the request of a post. Of libibverbs those without SIGNALED are silent, but for what the creation of their queue pair says.
+// post records the request of a post. Of libibverbs those without SIGNALED are silent, but for what the creation of their queue pair says.
 func (w *words) post(e *trace.Event) {
 	wr := trace.WorkRequest{Wr: e.Wr, Flags: e.Flags, Token: e.Token}
 	if isVerbs(e) {

@@ -29,7 +29,7 @@ type taken struct {
 	from   *taken
 }
 
-// String tells the steps of the way, oldest first.
+// String describes the steps of the way, oldest first.
 func (w *taken) String() string {
 	if w == nil {
 		return ""

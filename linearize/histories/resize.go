@@ -30,7 +30,7 @@ func (r *Run) mayResize(i int) bool {
 	return r.resizes && r.s.Cqs[i].Resize == model.NotResizing && !r.busy("resize "+CqName(i))
 }
 
-// resizeTold tells the consumer how a resize ended.
+// resizeTold returns the event that reports how a resize ended.
 func (r *Run) resizeTold(i int) trace.Event {
 	told, outcome := r.ok(), model.SUCCESS
 	if r.s.Cqs[i].Resize == model.ResizeRefused {
@@ -53,7 +53,7 @@ func answersResize(e *trace.Event) bool {
 	return e.Ph == trace.Ret && isResize(*e) && e.Status != "STATUS_PENDING" || e.Ph == trace.Enter && e.Fn == "NdkRequestCompletion"
 }
 
-// answerOtherwise tells that a resize was refused which succeeded, or the other way round.
+// answerOtherwise reports that a resize was refused which succeeded, or the other way round.
 func (r *Run) answerOtherwise(e *trace.Event) {
 	told := r.ok()
 	if e.Status == told.Status && e.Errno == told.Errno {

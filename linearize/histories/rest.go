@@ -126,7 +126,7 @@ func (r *Run) owes() bool {
 }
 
 // waits reports whether the oldest request of the initiator queue waits for a receive: of a peer that lives, or of one that
-// the trace does not hold.
+// the trace does not have.
 func (r *Run) waits(p int) bool {
 	peer := r.c.Qps[p].Peer
 	return r.c.Qps[p].Type.Promise().Delivers && r.s.Qps[p].State == model.Connected && (peer < 0 || r.s.Qps[peer].State == model.Connected) && r.sendIsNext(p)

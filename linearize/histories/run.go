@@ -302,7 +302,7 @@ func (r *Run) Walk(n int) {
 	}
 }
 
-// String tells the trace, what was hidden in it, and the last state.
+// String describes the trace, what was hidden in it, and the last state.
 func (r *Run) String() string {
 	var text strings.Builder
 	for i := range r.Trace.Events {
