@@ -68,7 +68,7 @@ func (a *acks) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// record notes that the trace records acknowledgements, and so that CQs were destroyed whose events had none.
+// record handles the first acknowledgement of the trace: CQs that were destroyed before had events without one.
 func (a *acks) record() {
 	if a.recorded {
 		return

@@ -15,12 +15,12 @@ type advised struct {
 	again int // how often it was not followed after that
 }
 
-// advise notes that advice was not followed in the present event. The first time is told.
+// advise records that advice was not followed in the present event. The first time is told.
 func (m *Monitor) advise(rule, format string, args ...any) {
 	m.adviseAt(m.now.Line, rule, format, args...)
 }
 
-// adviseAt notes that advice was not followed in an earlier line.
+// adviseAt records that advice was not followed in an earlier line.
 func (m *Monitor) adviseAt(line int, rule, format string, args ...any) {
 	a := m.advice[rule]
 	if a != nil {

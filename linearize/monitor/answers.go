@@ -120,7 +120,7 @@ func frequent(k calls.Kind) bool {
 	return k == calls.Post || k == calls.PostShared || k == calls.PollCq || k == calls.ArmCq || k == calls.ReadEvent
 }
 
-// isPosted notes a frequent call that has returned.
+// isPosted records a frequent call that has returned.
 func (a *answers) isPosted(c *Call) {
 	p := postCall{op: c.Op, fn: c.Fn, wr: c.Wr, line: c.Begun.Line}
 	if own := c.own(); own != nil {
@@ -134,7 +134,7 @@ func (a *answers) isPosted(c *Call) {
 	a.next = (a.next + 1) % maxPosts
 }
 
-// isOver notes that a call waits for no callback any more.
+// isOver records that a call waits for no callback any more.
 func (a *answers) isOver(c *Call, answer string, answered int, late bool) {
 	if _, known := a.over[c.Op]; !known {
 		a.order = append(a.order, c.Op)
@@ -225,7 +225,7 @@ func (a *answers) twice(of []Object, name string, lines ...int) {
 	a.report("ASY-01", of, lines, false, "%s was completed a second time", name)
 }
 
-// done notes a pending close that completes.
+// done records a pending close that completes.
 func (a *answers) done(c *Call, succeeded bool) {
 	if c.role.closes != NoKind && c.answers > 0 {
 		a.closed++

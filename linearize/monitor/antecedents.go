@@ -9,7 +9,7 @@ import (
 // Which objects have to outlive which (LIFE-15): a parent its child, the completion queues and the shared receive queue their queue
 // pair, the memory region the window that is bound to it, the queue pair, the listener and the shared endpoint their connector.
 
-// linkCreation notes the antecedents of an object whose creation is called.
+// linkCreation records the antecedents of an object whose creation is called.
 func (m *Monitor) linkCreation(o *object, c *Call) {
 	for _, to := range c.objects {
 		if c.Verbs && to.Kind == Adapter {
@@ -23,7 +23,7 @@ func (m *Monitor) linkCreation(o *object, c *Call) {
 	}
 }
 
-// linkUse notes what a call may make an antecedent of what.
+// linkUse records what a call may make an antecedent of what.
 func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 	switch c.Fn {
 	case "NdkConnect", "NdkAccept", "NdkAcceptEx", "NdkConnectWithSharedEndpoint":
@@ -64,7 +64,7 @@ func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 	}
 }
 
-// disconnected notes that a connection ends, or is not made. The texts do not say whether that parts queue pair and connector. Where the connector
+// disconnected records that a connection ends, or is not made. The texts do not say whether that parts queue pair and connector. Where the connector
 // has no name, it may be any of the queue pair, or any at all.
 func (m *Monitor) disconnected(connector, qp *object) {
 	switch {
@@ -79,7 +79,7 @@ func (m *Monitor) disconnected(connector, qp *object) {
 	}
 }
 
-// linkResult notes that a connect or an accept has succeeded: its queue pair is an antecedent of its connector.
+// linkResult records that a connect or an accept has succeeded: its queue pair is an antecedent of its connector.
 func (m *Monitor) linkResult(c *Call, succeeded bool) {
 	switch c.Fn {
 	case "NdkCompleteConnect", "NdkCompleteConnectEx":
@@ -99,7 +99,7 @@ func (m *Monitor) linkResult(c *Call, succeeded bool) {
 	}
 }
 
-// mayPart notes that o may have parted from its antecedents of a kind.
+// mayPart records that o may have parted from its antecedents of a kind.
 func (l *lineage) mayPart(k Kind) {
 	for i := range l.antecedents {
 		if l.antecedents[i].to.Kind == k {
@@ -108,7 +108,7 @@ func (l *lineage) mayPart(k Kind) {
 	}
 }
 
-// mayLose notes that the successors of a kind may have parted from o.
+// mayLose records that the successors of a kind may have parted from o.
 func (o *object) mayLose(k Kind) {
 	for _, s := range o.successors {
 		if s.Kind == k {

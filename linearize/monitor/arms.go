@@ -114,7 +114,7 @@ func (a *armings) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// ends notes an event that may have ended the connection of a queue pair, or nothing of nil.
+// ends records an event that may have ended the connection of a queue pair, or nothing of nil.
 func (p *qpArguments) ends(at int) {
 	if p != nil && p.ended < 0 {
 		p.ended = at
@@ -168,7 +168,7 @@ func (q *notifications) onlyCause() *workRequest {
 	return only
 }
 
-// called notes what a request can tell, and the message that it sends.
+// called records what a request can tell, and the message that it sends.
 func (a *armings) called(r *workRequest, c *Call, flags []string) {
 	r.notice = notice{placed: -1, done: -1, emptyUntil: -1, from: -1, reported: -1}
 	if r.op == model.ReceiveOp {
@@ -218,7 +218,7 @@ func (a *armings) armReturned(q *notifications, called int, refused bool) {
 	}
 }
 
-// completed notes that a poll delivers a request.
+// completed records that a poll delivers a request.
 func (a *armings) completed(r *workRequest, c *Call, result *trace.Result) {
 	if r.queue.qp == nil || !r.queue.qp.created {
 		return

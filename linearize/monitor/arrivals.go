@@ -55,7 +55,7 @@ func (v *arrivals) flow(p *qpArguments) *flow {
 	return f
 }
 
-// created notes which queue pairs take from a shared queue. What others sent before the first of them was created is not counted.
+// created records which queue pairs take from a shared queue. What others sent before the first of them was created is not counted.
 func (v *arrivals) created(p *qpArguments) {
 	if p.srq == "" {
 		return
@@ -73,7 +73,7 @@ func (v *arrivals) created(p *qpArguments) {
 	}
 }
 
-// isUncertain notes that receives of a queue pair, or of its peer, may be lost, or take other messages.
+// isUncertain records that receives of a queue pair, or of its peer, may be lost, or take other messages.
 func (v *arrivals) isUncertain(p *qpArguments) {
 	if p == nil || !v.any {
 		return
@@ -181,7 +181,7 @@ func (v *arrivals) peer(p *qpArguments) *qpArguments {
 	return peer
 }
 
-// rest notes how many receives of each queue pair had to have completed by now.
+// rest records how many receives of each queue pair had to have completed by now.
 func (v *arrivals) rest() {
 	v.still = v.n.s.m.now
 	for p := range v.of {
@@ -189,7 +189,7 @@ func (v *arrivals) rest() {
 	}
 }
 
-// owes notes that a receive of p has to have completed by a moment of rest for each message of its peer that had succeeded.
+// owes records that a receive of p has to have completed by a moment of rest for each message of its peer that had succeeded.
 func (v *arrivals) owes(p *qpArguments, at Place) {
 	f, peer := v.flow(p), v.peer(p)
 	if peer == nil || f.uncertain || v.flow(peer).uncertain {

@@ -252,7 +252,7 @@ func (m *badMessage) isTooLong(r *workRequest, status string) bool {
 	return m.request.bytes > r.bytes && r.bytes != unknown || strings.Contains(status, "BUFFER") || strings.Contains(status, "LEN_ERR")
 }
 
-// aborted notes that the connection has ended.
+// aborted records that the connection has ended.
 func (b *badTokens) aborted(m *badMessage) {
 	for _, p := range []*qpArguments{m.from, m.to} {
 		if old := b.n.of[p.name]; old == nil || old.at.Index > m.request.place.Index { // its failure is that of the message

@@ -18,7 +18,7 @@ type bindings struct {
 // maxBindings bounds how many are followed at a time.
 const maxBindings = 1024
 
-// posted notes a bind that is posted, of a window to a region. Both are nil where the trace does not name them.
+// posted records a bind that is posted, of a window to a region. Both are nil where the trace does not name them.
 func (b *bindings) posted(c *Call, mw, mr *object) {
 	switch {
 	case mw == nil:
@@ -34,7 +34,7 @@ func (b *bindings) posted(c *Call, mw, mr *object) {
 	b.open[c.Wr] = [2]*object{mw, mr}
 }
 
-// completed notes the results of a poll.
+// completed records the results of a poll.
 func (b *bindings) completed(results []trace.Result) {
 	if len(b.open) == 0 {
 		return
@@ -68,7 +68,7 @@ func (b *bindings) parted(mw, mr *object) {
 }
 
 // mayBeUnbound reports whether any window may have been invalidated, so that its region need not wait for it. In NDKPI a message does that: one
-// whose sender the trace does not hold may have.
+// whose sender the trace does not have may have.
 func (m *Monitor) mayBeUnbound() bool {
 	if !m.bindings.uncertain && m.dialect.Name == "ndkpi" && m.requests.hearStrangers() {
 		m.bindings.uncertain = true

@@ -127,7 +127,7 @@ func (o *openCalls) reuse(c *Call) {
 // threads has the entries of the callbacks that run, by thread, the innermost last.
 type threads map[string][]int
 
-// begin notes a callback that is entered, and returns the entry of the one that was running on the thread before, or -1.
+// begin records a callback that is entered, and returns the entry of the one that was running on the thread before, or -1.
 func (t threads) begin(c *Call) int {
 	if len(t) == 0 && !c.Entered {
 		return -1
@@ -142,7 +142,7 @@ func (t threads) begin(c *Call) int {
 	return within
 }
 
-// end notes that a callback has returned.
+// end records that a callback has returned.
 func (t threads) end(c *Call) {
 	if !c.Entered {
 		return

@@ -9,7 +9,7 @@ import (
 
 // The course of calls and of objects: what an event changes, after the rules have looked at it.
 
-// begun notes a call, or the entry of a callback.
+// begun records a call, or the entry of a callback.
 func (m *Monitor) begun(c *Call, e *trace.Event) {
 	if c.Entered {
 		m.entered(c, e)
@@ -33,7 +33,7 @@ func (m *Monitor) begun(c *Call, e *trace.Event) {
 	m.linkUse(c, e)
 }
 
-// entered notes the entry of a callback.
+// entered records the entry of a callback.
 func (m *Monitor) entered(c *Call, e *trace.Event) {
 	if of := c.completes; of != nil {
 		if of.answers++; of.answers == 1 {
@@ -54,7 +54,7 @@ func (m *Monitor) entered(c *Call, e *trace.Event) {
 	}
 }
 
-// delivered notes the connector that a connect event delivers. It follows its listener.
+// delivered records the connector that a connect event delivers. It follows its listener.
 func (m *Monitor) delivered(e *trace.Event) {
 	if e.Connector == "" || e.Listener == "" {
 		m.objects.strays[Listener] = true
@@ -88,7 +88,7 @@ func (m *Monitor) objectOfEvent(e *trace.Event) *object {
 	return nil
 }
 
-// returned notes the return of a call, or the exit of a callback.
+// returned records the return of a call, or the exit of a callback.
 func (m *Monitor) returned(c *Call, e *trace.Event) {
 	if c.Entered {
 		m.exited(c)
@@ -123,7 +123,7 @@ func (m *Monitor) returned(c *Call, e *trace.Event) {
 	}
 }
 
-// isAccepted notes that a close was not refused.
+// isAccepted records that a close was not refused.
 func (m *Monitor) isAccepted(own *object, c *Call) {
 	if own == nil || c.role.closes == NoKind {
 		return
@@ -135,7 +135,7 @@ func (m *Monitor) isAccepted(own *object, c *Call) {
 	}
 }
 
-// exited notes that a callback has returned.
+// exited records that a callback has returned.
 func (m *Monitor) exited(c *Call) {
 	m.threads.end(c)
 	for _, o := range c.objects {
@@ -157,7 +157,7 @@ func (m *Monitor) exited(c *Call) {
 	}
 }
 
-// isDone notes that a call has succeeded or failed, as its return says, or the callback by.
+// isDone records that a call has succeeded or failed, as its return says, or the callback by.
 func (m *Monitor) isDone(c *Call, succeeded bool, by *Call) {
 	for _, g := range m.groups {
 		g.done(c, succeeded)

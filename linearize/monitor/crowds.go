@@ -30,7 +30,7 @@ func (c *crowd) enters() {
 	c.most = max(c.most, c.outstanding+c.unanswered)
 }
 
-// isFedBy notes that receives of a shared queue may complete into the CQ.
+// isFedBy records that receives of a shared queue may complete into the CQ.
 func (c *crowd) isFedBy(shared *crowd) {
 	if !slices.Contains(c.fed, shared) {
 		c.fed = append(c.fed, shared)

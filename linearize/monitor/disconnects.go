@@ -73,7 +73,7 @@ func (d *disconnects) checkRenewed(c *Call) {
 	}
 }
 
-// connectCalled notes that a connection may get an end.
+// connectCalled records that a connection may get an end.
 func (d *disconnects) connectCalled(c *Call, e *trace.Event) {
 	d.ends++
 	for _, o := range c.objects {
@@ -86,7 +86,7 @@ func (d *disconnects) connectCalled(c *Call, e *trace.Event) {
 	}
 }
 
-// end notes a disconnect that was not refused.
+// end records a disconnect that was not refused.
 func (d *disconnects) end(c *Call, e *trace.Event) {
 	if c.Fn != "NdkDisconnect" || calls.IsRefusal(c.Verbs, e) {
 		return
@@ -98,7 +98,7 @@ func (d *disconnects) end(c *Call, e *trace.Event) {
 	}
 }
 
-// done notes what failed: a disconnect that fails of what never was connected is none.
+// done records what failed: a disconnect that fails of what never was connected is none.
 func (d *disconnects) done(c *Call, succeeded bool) {
 	for _, o := range c.objects {
 		switch {

@@ -52,7 +52,7 @@ func (d *drains) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// tells notes a callback, or an event that is read.
+// tells records a callback, or an event that is read.
 func (d *drains) tells(cq string, line int) {
 	q := d.of[cq]
 	if q == nil {

@@ -120,7 +120,7 @@ func (n *ends) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// moves notes a call of ibv_modify_qp. Of two that overlap and move a queue pair into different states, either may be the last.
+// moves records a call of ibv_modify_qp. Of two that overlap and move a queue pair into different states, either may be the last.
 func (n *ends) moves(c *Call, e *trace.Event) {
 	m := &move{qp: e.Qp, state: e.State}
 	for _, other := range n.moving {
@@ -134,7 +134,7 @@ func (n *ends) moves(c *Call, e *trace.Event) {
 	}
 }
 
-// moved notes that a call of ibv_modify_qp has returned.
+// moved records that a call of ibv_modify_qp has returned.
 func (n *ends) moved(m *move, refused bool) {
 	switch {
 	case refused || m.contested && m.state == "ERR":
@@ -182,7 +182,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 	}
 }
 
-// begins notes that what was posted on a queue pair up to now may have failed before its next connection, or before its first one.
+// begins records that what was posted on a queue pair up to now may have failed before its next connection, or before its first one.
 func (n *ends) begins(qp string, first bool) {
 	for _, q := range []model.Queue{model.Initiator, model.Receive} {
 		if _, later := n.fresh[queueOf{qp, q}]; !first || !later {

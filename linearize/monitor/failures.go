@@ -58,7 +58,7 @@ func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
 	return n.s.m.dialect.FailureEnds && outcome == model.FAILED
 }
 
-// fails notes the end of a connection that a poll tells of. What is pending completes too: in libibverbs the queue pair is in its error state,
+// fails records the end of a connection that a poll tells of. What is pending completes too: in libibverbs the queue pair is in its error state,
 // in NDSPI the receives may wait.
 func (n *ends) fails(r *workRequest, result *trace.Result) {
 	p := r.queue.qp

@@ -63,7 +63,7 @@ func (g *goesOn) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// isTroubled notes that, from now on, a cancelled request of the queue pair does not prove a loss.
+// isTroubled records that, from now on, a cancelled request of the queue pair does not prove a loss.
 func (g *goesOn) isTroubled(qp string) {
 	g.troubled[qp] = true
 	delete(g.open, qp)
@@ -120,7 +120,7 @@ func (g *goesOn) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 }
 
-// cancelled notes the first request of a queue pair that is told as cancelled, where it may have been lost.
+// cancelled records the first request of a queue pair that is told as cancelled, where it may have been lost.
 func (g *goesOn) cancelled(r *workRequest) {
 	p := r.queue.qp
 	if g.troubled[p.name] || g.open[p.name] != nil || !p.created || !g.n.isJoined(p.name) {

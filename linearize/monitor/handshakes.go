@@ -83,7 +83,7 @@ func (s *handshakes) joins(p *object, conn string) *handshake {
 	return h
 }
 
-// leaves notes that a queue pair is no end of its connection any more. One without ends is forgotten.
+// leaves records that a queue pair is no end of its connection any more. One without ends is forgotten.
 func (s *handshakes) leaves(p *object) {
 	h := s.byQp[p.Name]
 	if delete(s.byQp, p.Name); h == nil {
@@ -105,7 +105,7 @@ func (s *handshakes) checkAccepted(h *handshake, c *Call) {
 			h.passive.Fn, h.passive.Qp, c.Fn, c.Qp)})
 }
 
-// done notes the success of NdkAccept. Where that comes before its peer has called NdkConnect, which it accepts, the trace does not hold what the
+// done records the success of NdkAccept. Where that comes before its peer has called NdkConnect, which it accepts, the trace does not have what the
 // two ends did in one order, and nothing is said.
 func (s *handshakes) done(c *Call, succeeded bool) {
 	h := s.byQp[c.Qp]

@@ -76,7 +76,7 @@ func (g *issued) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// posted notes a request that makes a token.
+// posted records a request that makes a token.
 func (g *issued) posted(rule string, c *Call, k Kind) {
 	o := g.m.used(c, k)
 	g.forget(o)
@@ -86,7 +86,7 @@ func (g *issued) posted(rule string, c *Call, k Kind) {
 	}
 }
 
-// forget notes that the token of an object may be another from now on.
+// forget records that the token of an object may be another from now on.
 func (g *issued) forget(o *object) {
 	if is := g.of[o]; is != nil {
 		delete(g.byWr, is.wr)
@@ -112,7 +112,7 @@ func (g *issued) end(c *Call, e *trace.Event) {
 	}
 }
 
-// read notes a token that was read.
+// read records a token that was read.
 func (g *issued) read(is *issue, c *Call, token uint32) {
 	if is.token == nil {
 		is.token, is.from = &token, g.m.now.Line
@@ -127,7 +127,7 @@ func (g *issued) read(is *issue, c *Call, token uint32) {
 	g.settle(is)
 }
 
-// completed notes how a request ended. One that failed may have left any token.
+// completed records how a request ended. One that failed may have left any token.
 func (g *issued) completed(result *trace.Result) {
 	is := g.byWr[result.Wr]
 	if is == nil || is.told {

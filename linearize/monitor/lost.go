@@ -49,7 +49,7 @@ func (n *ends) point(e *trace.Event) {
 		Objects: []Object{r.queue.object(), {Cq, e.Cq}}, Follows: true, Message: fmt.Sprintf("%s was posted after %s, and succeeded", r.wr, l.end.what)})
 }
 
-// rest notes which requests have to have completed by now.
+// rest records which requests have to have completed by now.
 func (n *ends) rest() {
 	for _, l := range n.behind {
 		if r := l.request; l.end.flushes(r.queue) && r.accepted && !l.defers && l.owed == (Place{}) && r.queue.cq != "" {

@@ -76,7 +76,7 @@ func (l *lowWater) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// modifies notes a call of NdkModifySrq. What it makes of the arm is not known where two overlap, or the trace does not record the threshold.
+// modifies records a call of NdkModifySrq. What it makes of the arm is not known where two overlap, or the trace does not record the threshold.
 func (l *lowWater) modifies(c *Call, e *trace.Event) {
 	overlaps := slices.ContainsFunc(l.pending, func(a *lowArm) bool { return a.srq == e.Srq })
 	switch w := l.of[e.Srq]; {

@@ -22,7 +22,7 @@ type Missing struct {
 	candidates []*workRequest // whose completion it may have been for
 }
 
-// Missing notes that a callback of a CQ is missing at the moment of rest on a line.
+// Missing records that a callback of a CQ is missing at the moment of rest on a line.
 func (m *Monitor) Missing(cq string, line int) *Missing {
 	o := m.armings
 	q := o.cq(cq)
@@ -43,7 +43,7 @@ func (m *Monitor) Missing(cq string, line int) *Missing {
 	return l
 }
 
-// Unowed notes that none was owed when the latest callback of a CQ was entered.
+// Unowed records that none was owed when the latest callback of a CQ was entered.
 func (m *Monitor) Unowed(cq string) *Missing {
 	q := m.armings.cq(cq)
 	return m.lost(q, &q.previous, q.present.from)
@@ -229,7 +229,7 @@ func (l *Missing) completion(r *workRequest) (c model.Completion, from int, ok b
 // isSilent reports whether a request succeeds without a completion. In libibverbs one without SIGNALED need not (sq_sig_all).
 func (l *Missing) isSilent(r *workRequest) bool { return r.silent && !l.dialect.Ibverbs }
 
-// cancelledFrom returns from when on requests of a QP can have been cancelled: since it ended, or where nothing tells that it has, since the first
+// cancelledFrom returns from when on requests of a QP can have been cancelled: since it ended, or where nothing shows that it has, since the first
 // request of either end that may have failed unseen; or -1.
 func (p *qpArguments) cancelledFrom(broken bool) int {
 	if broken {

@@ -196,7 +196,7 @@ func (m *Monitor) Finish(end *trace.End) []Finding {
 	return m.found
 }
 
-// IsFar notes that the peer of a queue pair is in the trace of another host. This monitor does not see what the peer does.
+// IsFar records that the peer of a queue pair is in the trace of another host. This monitor does not see what the peer does.
 func (m *Monitor) IsFar(qp string) {
 	if m.goesOn != nil {
 		m.goesOn.far[qp] = true
@@ -235,7 +235,7 @@ func (m *Monitor) counter(rule string) *int {
 	return m.counts[rule]
 }
 
-// report notes a finding. One without a place is at the present event. The engine counts its rule as exercised. What the provider does
+// report records a finding. One without a place is at the present event. The engine counts its rule as exercised. What the provider does
 // with an object on which the consumer broke a rule is not reported.
 func (m *Monitor) report(f Finding) {
 	if f.Place == (Place{}) {

@@ -139,7 +139,7 @@ type objects struct {
 	byName      [kinds]named[object]
 	roles       named[role]
 	live        [kinds]int  // that have not ended, by kind
-	unborn      [kinds]int  // … of which the trace does not hold the creation
+	unborn      [kinds]int  // … of which the trace does not have the creation
 	orphans     [kinds]int  // … of which it does not name the protection domain
 	unnamed     [kinds]int  // objects without a name that were created, less those that were closed
 	strangers   [kinds]bool // the close of an object of this kind was called, and the trace does not name it
@@ -173,10 +173,10 @@ func (t *objects) get(k Kind, name string) *object {
 	return o
 }
 
-// anyUnborn reports whether an object is used of which the trace does not hold the creation.
+// anyUnborn reports whether an object is used of which the trace does not have the creation.
 func (t *objects) anyUnborn() bool { return t.unborn != [kinds]int{} }
 
-// isCreated notes that the creation of o was called, or a callback delivered it, and where.
+// isCreated records that the creation of o was called, or a callback delivered it, and where.
 func (t *objects) isCreated(o *object, at Place) {
 	o.usedBy = at
 	t.creations++
@@ -226,7 +226,7 @@ func (t *objects) retire(o *object) {
 	t.next = (t.next + 1) % maxRetired
 }
 
-// follows notes that o is a successor of another object. One that comes while that is being closed came too late (LIFE-06), or by a callback:
+// follows records that o is a successor of another object. One that comes while that is being closed came too late (LIFE-06), or by a callback:
 // the close may wait for it.
 func (o *object) follows(to *object, certain bool) {
 	if to.over {

@@ -189,7 +189,7 @@ func (v *private) connected(p *qpArguments) bool {
 	return v.n.isJoined(p.name)
 }
 
-// rest notes what each queue pair and its peer had posted by now, unless a message was missing before.
+// rest records what each queue pair and its peer had posted by now, unless a message was missing before.
 func (v *private) rest() {
 	for _, x := range v.of {
 		if x.rest.late != (missingMessage{}) {

@@ -179,7 +179,7 @@ func (s *requests) qp(name string) *qpArguments {
 	return p
 }
 
-// create notes the arguments of a creation. In libibverbs they are what is asked for, and the return has the limits, which may be greater.
+// create records the arguments of a creation. In libibverbs they are what is asked for, and the return has the limits, which may be greater.
 func (s *requests) create(c *Call, e *trace.Event) {
 	p := s.qp(e.Qp)
 	p.created, p.kind = true, e.QpType
@@ -219,7 +219,7 @@ func (s *requests) queueOf(c *Call, e *trace.Event) *requestQueue {
 	return s.qp(e.Qp).initiator
 }
 
-// called notes the requests of a post.
+// called records the requests of a post.
 func (s *requests) called(c *Call, e *trace.Event) {
 	q := s.queueOf(c, e)
 	if q.posting++; q.posting == 2 { // the requests of more calls overlap already
@@ -257,7 +257,7 @@ func (s *requests) called(c *Call, e *trace.Event) {
 	}
 }
 
-// add notes a request of the latest post.
+// add records a request of the latest post.
 func (s *requests) add(r *workRequest, flags []string) {
 	p := &s.posts[len(s.posts)-1]
 	q := p.queue
@@ -288,7 +288,7 @@ func (s *requests) add(r *workRequest, flags []string) {
 	}
 }
 
-// answered notes which requests of a post were accepted.
+// answered records which requests of a post were accepted.
 func (s *requests) answered(p *posting, e *trace.Event, refused bool) {
 	stopped, stops := false, 0
 	for _, r := range p.requests {
@@ -343,7 +343,7 @@ func (s *requests) completed(c *Call, result *trace.Result) {
 	}
 }
 
-// polled notes what a poll has found.
+// polled records what a poll has found.
 func (s *requests) polled(c *Call, e *trace.Event, refused bool) {
 	asked := false
 	s.polls = slices.DeleteFunc(s.polls, func(p polling) bool {

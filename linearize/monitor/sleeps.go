@@ -72,7 +72,7 @@ func (s *sleeps) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// told notes a callback, or an event that is read.
+// told records a callback, or an event that is read.
 func (q *sleeper) told(line int, failed bool) {
 	*q = sleeper{callback: line, failed: failed, polls: q.polls[:0]}
 }
@@ -100,7 +100,7 @@ func (s *sleeps) end(c *Call, e *trace.Event) {
 	}
 }
 
-// called notes that the consumer is awake: it posts a request that completes into the CQ.
+// called records that the consumer is awake: it posts a request that completes into the CQ.
 func (s *sleeps) called(r *workRequest, _ *Call, _ []string) {
 	if q := s.of[r.queue.cq]; q != nil {
 		q.asleep, q.perhaps = nil, nil

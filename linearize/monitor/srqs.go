@@ -76,7 +76,7 @@ func (s *srqs) arms(o *object) *srqArms {
 	return a
 }
 
-// creates notes what the creation says of callbacks.
+// creates records what the creation says of callbacks.
 func (s *srqs) creates(e *trace.Event) {
 	a := &srqArms{creation: 1, latest: e.Line}
 	s.made[e.Srq] = a

@@ -6,7 +6,7 @@ import (
 	"ndkoracle/linearize/calls"
 )
 
-// connect notes that a call makes a queue pair an end of a connection. It stays that until it is closed, or the call turns out to have failed: one that
+// connect records that a call makes a queue pair an end of a connection. It stays that until it is closed, or the call turns out to have failed: one that
 // was refused has changed nothing, and behind one that failed later it may be connected otherwise.
 func (s *requests) connect(p *qpArguments, conn string, by *Call) {
 	switch {
@@ -32,7 +32,7 @@ type attempted struct {
 	failed bool
 }
 
-// done notes how an attempt ended.
+// done records how an attempt ended.
 func (s *requests) done(c *Call, succeeded bool) {
 	p := s.qps.get(c.Qp)
 	if c.Kind != calls.ConnectQp || succeeded || p == nil || p.attempt.op != c.Op {
@@ -43,7 +43,7 @@ func (s *requests) done(c *Call, succeeded bool) {
 	}
 }
 
-// leaves notes that a queue pair is no end of its connection any more. Its peer may still be asked for it.
+// leaves records that a queue pair is no end of its connection any more. Its peer may still be asked for it.
 func (s *requests) leaves(p *qpArguments) {
 	if s.conns[p.conn] = slices.DeleteFunc(s.conns[p.conn], func(o *qpArguments) bool { return o == p }); len(s.conns[p.conn]) == 0 {
 		delete(s.conns, p.conn)
@@ -59,7 +59,7 @@ func (s *requests) part(p *qpArguments) {
 	p.conn, p.peer, p.sent = "", nil, nil
 }
 
-// peer returns the queue pair at the other end of a connection, or nil where the trace does not hold it.
+// peer returns the queue pair at the other end of a connection, or nil where the trace does not have it.
 func (s *requests) peer(p *qpArguments) *qpArguments {
 	ends := s.conns[p.conn]
 	switch {
@@ -71,7 +71,7 @@ func (s *requests) peer(p *qpArguments) *qpArguments {
 	return ends[0]
 }
 
-// hearStrangers reports whether a receive was posted that may take a message whose send the trace does not hold.
+// hearStrangers reports whether a receive was posted that may take a message whose send the trace does not have.
 func (s *requests) hearStrangers() bool {
 	for _, q := range s.srqs {
 		if q.posted > 0 {
@@ -91,8 +91,8 @@ func (s *requests) hearsStranger(p *qpArguments) bool {
 	return p.receive.takes && s.peer(p) == nil && (!p.created || s.m.ends == nil || s.m.ends.tried[p.name])
 }
 
-// strangerFailed notes that a request failed of which the trace does not hold the post: it may have ended the connection of any queue pair that is
-// older than the trace.
+// strangerFailed records that a request failed whose post the trace does not record: it may have ended the connection of any queue pair that is older
+// than the trace.
 func (s *requests) strangerFailed(cq string) {
 	for _, p := range s.qps.all {
 		if !p.created && (p.initiator.cq == "" || p.initiator.cq == cq) {

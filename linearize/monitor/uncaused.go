@@ -95,7 +95,7 @@ func (u *uncaused) called(r *workRequest, _ *Call, _ []string) {
 	}
 }
 
-// fails notes that a request may have broken a queue pair, and so have ended the connection for its peer.
+// fails records that a request may have broken a queue pair, and so have ended the connection for its peer.
 func (u *uncaused) fails(qp string) {
 	u.troubled[qp], u.failed[qp] = [2]bool{true, true}, true
 	for name, s := range u.open {
@@ -213,7 +213,7 @@ func (q *requestQueue) isAlone() bool {
 	return other != nil && !other.uncertain && other.requests.next == &other.requests
 }
 
-// succeeded notes that r, and each request before it, has completed.
+// succeeded records that r, and each request before it, has completed.
 func (u *uncaused) succeeded(r *workRequest) {
 	if r.queue.kind == model.Receive {
 		u.of(r.queue.name).received++

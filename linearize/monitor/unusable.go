@@ -56,7 +56,7 @@ func (u *unusable) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// cqReports notes an error of a CQ.
+// cqReports records an error of a CQ.
 func (u *unusable) cqReports(e *trace.Event) {
 	if health, ok := calls.HealthOf(e.Status); ok && health != model.OK {
 		u.ruins(&ruin{"ARM-18", fmt.Sprintf("%s reported %s", e.Cq, e.Status), u.s.m.now, e.Cq},
@@ -64,7 +64,7 @@ func (u *unusable) cqReports(e *trace.Event) {
 	}
 }
 
-// ruins notes an error of the queue pairs that it concerns. Each has its first one.
+// ruins records an error of the queue pairs that it concerns. Each has its first one.
 func (u *unusable) ruins(by *ruin, concerns func(*qpArguments) bool) {
 	for name, p := range u.s.qps.all {
 		if p.created && u.qps[name] == nil && concerns(p) {

@@ -17,7 +17,7 @@ type validity struct {
 	made    map[string]*madeToken   // by wr: those whose request is not told
 	posts   map[string]*trace.Event // by op: the calls under way that make a token valid
 	unknown bool                    // a token was made valid that the trace does not tell
-	revived func(token int64)       // is told of each token that is made valid, of unknown where the trace does not tell which
+	revived func(token int64)       // is told of each token that is made valid, of unknown where the trace does not record which
 }
 
 // A madeToken is one that was made valid, or is to be.
@@ -53,7 +53,7 @@ func (v *validity) isBad(m *Monitor, token int64) (why string, line int) {
 // maxMade is how many tokens are remembered before all are forgotten.
 const maxMade = 1 << 12
 
-// makes notes that an event tells which token a region or window has.
+// makes records that an event tells which token a region or window has.
 func (v *validity) makes(m *Monitor, holder Object, token int64, by *workRequest) {
 	v.revived(token)
 	if len(v.tokens) >= maxMade {
@@ -76,7 +76,7 @@ func (v *validity) makes(m *Monitor, holder Object, token int64, by *workRequest
 	}
 }
 
-// makesUntold notes that a token was made valid that the trace does not tell.
+// makesUntold records that a token was made valid that the trace does not record.
 func (v *validity) makesUntold() {
 	v.unknown = true
 	v.revived(unknown)
@@ -91,7 +91,7 @@ func holderOf(e *trace.Event) Object {
 
 func registers(op model.Op) bool { return op == model.FastRegister || op == model.Bind }
 
-// begin notes the calls that make a token valid.
+// begin records the calls that make a token valid.
 func (v *validity) begin(m *Monitor, c *Call, e *trace.Event) {
 	switch {
 	case calls.GivesUntoldToken(c.Fn):
@@ -112,7 +112,7 @@ func (v *validity) begin(m *Monitor, c *Call, e *trace.Event) {
 	}
 }
 
-// end notes the token that a call returns.
+// end records the token that a call returns.
 func (v *validity) end(m *Monitor, c *Call, e *trace.Event) {
 	called, posts := v.posts[c.Op]
 	delete(v.posts, c.Op)
@@ -135,7 +135,7 @@ func (v *validity) end(m *Monitor, c *Call, e *trace.Event) {
 	}
 }
 
-// closed notes that a region or window was closed by a call: its tokens are dead.
+// closed records that a region or window was closed by a call: its tokens are dead.
 func (v *validity) closed(c *Call, line int) {
 	for _, o := range c.objects {
 		for _, token := range v.of[o.Object] {
@@ -147,14 +147,14 @@ func (v *validity) closed(c *Call, line int) {
 	}
 }
 
-// called notes that a request names a token.
+// called records that a request names a token.
 func (v *validity) called(r *workRequest, at int) {
 	if t := v.tokens[r.token]; t != nil && r.op == model.SendAndInvalidate && t.named == 0 {
 		t.named = at
 	}
 }
 
-// succeeded notes where a poll told that r succeeded, and the token that a receive is known to have invalidated, or unknown.
+// succeeded records where a poll told that r succeeded, and the token that a receive is known to have invalidated, or unknown.
 func (v *validity) succeeded(r *workRequest, at Place, invalidated int64) {
 	if t := v.made[r.wr]; t != nil && t.by == r {
 		t.told, t.by = at.Index, nil

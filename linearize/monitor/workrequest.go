@@ -31,7 +31,7 @@ type workRequest struct {
 	notice
 }
 
-// names notes the region and the window that a request of NDKPI is of.
+// names records the region and the window that a request of NDKPI is of.
 func (r *workRequest) names(c *Call) {
 	if c.Verbs {
 		return
@@ -156,7 +156,7 @@ func (s *requests) roomOf(cq string) int64 {
 	return room
 }
 
-// limit notes the limits that an event of a creation records.
+// limit records the limits that an event of a creation records.
 func (p *qpArguments) limit(e *trace.Event) {
 	note := func(to *int64, limit *int64) {
 		if limit != nil {
