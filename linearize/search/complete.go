@@ -104,7 +104,7 @@ func (c *component) completeOne(w *walk, r *request) {
 			w.take(complete)
 			return
 		}
-		// Nothing tells the outcome. A broken QP may cancel what is pending, and what has begun may still succeed.
+		// No event shows the outcome. A broken QP may cancel what is pending, and what has begun may still succeed.
 		var outcomes []model.Outcome
 		connection := s.model.Qps[r.qp.index].State
 		broken := connection != model.Connected && connection != model.Idle

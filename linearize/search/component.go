@@ -76,7 +76,7 @@ func (h *history) components(d model.Dialect) []*component {
 			}
 		}
 	}
-	for _, q := range h.cqs { // of a QP whose creation the trace does not hold
+	for _, q := range h.cqs { // of a QP whose creation the trace does not record
 		for _, r := range q.delivered {
 			sets.join("qp "+r.qp.name, "cq "+q.name)
 		}
@@ -160,7 +160,7 @@ func (h *history) objectOf(s *span) string {
 	return "cq " + q.name
 }
 
-// bind tells the contract which queue completes where.
+// bind records in the contract into which CQ each queue completes.
 func (c *component) bind() {
 	for _, q := range c.cqs {
 		if q.unclear != "" {

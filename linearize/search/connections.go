@@ -103,7 +103,7 @@ func (h *history) isConnectedAgain(p *qp, s *span) bool {
 		slices.ContainsFunc(p.posts, func(post *span) bool { return post.tellsOfEnd() && post.call < s.ret })
 }
 
-// connect notes a connect of p. The first counts.
+// connect records a connect of p. The first counts.
 func (p *qp) connect(s *span) {
 	if p.connected == nil {
 		p.connected = s
@@ -126,7 +126,7 @@ func (h *history) endsOnce(p *qp) bool {
 	})
 }
 
-// ended notes that the connection of p, or the attempt to make it, had ended at some moment after another one.
+// ended records that the connection of p, or the attempt to make it, had ended at some moment after another one.
 func (h *history) ended(p *qp, from moment) {
 	if p.connected != nil {
 		p.aborted = min(p.aborted, max(from, p.connected.call))

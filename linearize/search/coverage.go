@@ -19,7 +19,7 @@ func (j *judge) cover() {
 	}
 }
 
-// leaveOpen notes the rules that spans may have exercised from a moment on, at which nothing was judged. The first reason
+// leaveOpen records the rules that spans may have exercised from a moment on, at which nothing was judged. The first reason
 // stays.
 func (j *judge) leaveOpen(spans []*span, from moment, why string) {
 	for _, s := range spans {

@@ -9,7 +9,7 @@ import (
 	"ndkoracle/model"
 )
 
-// describeAll tells the explanations that were alive, a line each and no two alike, the furthest first, and no more than a
+// describeAll describes the explanations that were alive, a line each and no two alike, the furthest first, and no more than a
 // few; and what each would have allowed in place of an event.
 func (c *component) describeAll(nodes []*node, event *operation) (before, instead []string) {
 	nodes = slices.Clone(nodes)

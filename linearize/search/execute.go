@@ -221,7 +221,7 @@ func (c *component) performExecute(w *walk, r *request) {
 	})
 }
 
-// performDeliver executes a NdkSendAndInvalidate, unless the end of the connection has cancelled it, and nothing tells of it.
+// performDeliver executes a NdkSendAndInvalidate, unless the end of the connection has cancelled it and the trace does not record that.
 func (c *component) performDeliver(w *walk, r *request) {
 	w.each(func(w *walk, s state) {
 		if i := s.find(r); r.told || i < 0 || s.queueOf(r)[i].Phase < model.Executed {

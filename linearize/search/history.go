@@ -156,7 +156,7 @@ type rests struct {
 type tokens struct {
 	tokensOf               map[string][]uint32 // by memory region or window: those that requests gave it
 	oldTokens              map[uint32]bool     // that may have been made valid before the trace began
-	madeValid, madeInvalid *request            // that did so to a token of which the trace does not tell
+	madeValid, madeInvalid *request            // that did so to a token that the trace does not record
 }
 
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings. The work request fails is one of the culprits that is taken
@@ -320,7 +320,7 @@ func (h *history) take(s *span) {
 	}
 }
 
-// unlimited is the depth of a CQ of which the trace does not tell it.
+// unlimited is the depth of a CQ whose depth the trace does not record.
 const unlimited = math.MaxInt32
 
 func depthOf(e *trace.Event) *int64 { return e.Depth }

@@ -70,7 +70,7 @@ func accuses(r *verdict.Report) bool {
 	return slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return f.Verdict == verdict.ProviderViolation })
 }
 
-// LeaveOpen notes in r why nothing of a trace is judged, and which rules it may exercise.
+// LeaveOpen records in r why nothing of a trace is judged, and which rules it may exercise.
 func LeaveOpen(t *trace.Trace, d model.Dialect, reason string, r *verdict.Report) {
 	j := newJudge(t, d, Options{}, r)
 	j.unfit(reason)
@@ -231,7 +231,7 @@ func (j *judge) hasSaid(finding *verdict.Finding, death moment) bool {
 	})
 }
 
-// storyOf tells what an order of the events up to last explains.
+// storyOf describes what an order of the events up to last explains.
 func (c *component) storyOf(ctx context.Context, order []*operation, last moment) *story {
 	l := c.opens(ctx)
 	defer l.close()

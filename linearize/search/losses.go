@@ -46,7 +46,7 @@ type loss struct {
 }
 
 // findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
-// failed, flushed, disconnected or closed, or a peer that the trace does not hold; or as a request failed of which no completion
+// failed, flushed, disconnected or closed, or a peer that the trace does not have; or as a request failed of which no completion
 // tells.
 func (h *history) findLosses() {
 	for _, p := range h.qps {

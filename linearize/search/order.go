@@ -10,7 +10,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// libibverbs is thread-safe: calls on one object may overlap, and the trace does not tell which of them took effect first.
+// libibverbs is thread-safe: calls on one object may overlap, and the trace does not record which of them took effect first.
 // The search tries both, but knows the order of a queue's requests, and of a CQ's completions, beforehand. For calls that
 // overlap it is found here: completions are delivered in the order of their queue, so that most pairs can only be ordered in
 // one way. Where another way is left, the pair is a doubt, and no violation is told that may rest on it. In NDKPI such an

@@ -8,7 +8,7 @@ import (
 	"ndkoracle/model"
 )
 
-// findPeers joins the two QPs of each connection. Where one end may have receives that the trace does not tell of, each is judged
+// findPeers joins the two QPs of each connection. Where one end may have receives that the trace does not record, each is judged
 // as if the other were not in the trace.
 func (h *history) findPeers() {
 	byConn := map[string][]*qp{}
@@ -28,7 +28,7 @@ func (h *history) findPeers() {
 	}
 }
 
-// hasOtherReceives reports whether a QP may have receives that the trace does not hold as its own: of a shared queue, or from before the trace. Where the
+// hasOtherReceives reports whether a QP may have receives that the trace does not have as its own: of a shared queue, or from before the trace. Where the
 // trace posts to a shared queue, and no creation names one, any QP may take its receives that posts none itself.
 func (h *history) hasOtherReceives(p *qp) bool {
 	return isFed(p) || p.created == nil || len(h.shared) > 0 && len(p.receive) == 0 && !slices.ContainsFunc(h.qps, isFed)
@@ -37,7 +37,7 @@ func (h *history) hasOtherReceives(p *qp) bool {
 // isFed reports whether a QP takes its receives from a shared queue.
 func isFed(p *qp) bool { return p.created != nil && p.created.begin.Srq != "" }
 
-// doubtMessages notes the first message of a queue pair with a peer that may have gone over another connection: an attempt to make one failed behind its
+// doubtMessages records the first message of a queue pair with a peer that may have gone over another connection: an attempt to make one failed behind its
 // post, and may have made it. Which message the peer took in its place is not known.
 func (h *history) doubtMessages() {
 	for _, p := range h.qps {
@@ -159,7 +159,7 @@ func (p *qp) receivedAll(i int) bool {
 	return false
 }
 
-// takesLike notes what is known of the message that r, the i'th receive, took, where it may be one of several: if all are alike, one
+// takesLike records what is known of the message that r, the i'th receive, took, where it may be one of several: if all are alike, one
 // like that in its place.
 func (h *history) takesLike(i int, r *request) {
 	sends, told := r.qp.peer.sends[i:], r.toldBy()

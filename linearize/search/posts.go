@@ -157,7 +157,7 @@ func (p *qp) creation() *trace.Event {
 	return p.created.begin
 }
 
-// leaveSilenceInDoubt notes that a request without SIGNALED was posted on p, if the trace does not say whether it is silent.
+// leaveSilenceInDoubt records that a request without SIGNALED was posted on p, if the trace does not say whether it is silent.
 func (p *qp) leaveSilenceInDoubt(s *span) {
 	if p.created == nil {
 		return

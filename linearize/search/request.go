@@ -51,7 +51,7 @@ type ending struct {
 	delivery *delivery
 	point    *span         // CqePlaced: the very moment
 	told     bool          // a poll or a point tells how it ended
-	outcome  model.Outcome // SUCCESS where nothing tells
+	outcome  model.Outcome // SUCCESS where nothing shows
 	unseen   bool          // its completion may have been placed, and no poll delivered it
 }
 

@@ -196,7 +196,7 @@ func (c *component) performConnectAgain(w *walk, o *operation) {
 	}
 }
 
-// performFlush flushes a queue pair. Where a flush cancels what is posted behind it (A15), and the trace does not hold the other end, what fails there
+// performFlush flushes a queue pair. Where a flush cancels what is posted behind it (A15), and the trace does not have the other end, what fails there
 // tells that the connection may have been lost before.
 func (c *component) performFlush(w *walk, o *operation) {
 	p := c.qps[o.qp]
@@ -245,7 +245,7 @@ func (c *component) performPost(w *walk, o *operation) {
 	}
 }
 
-// comesLate notes that r succeeds and was posted where its connection had ended. What was posted before that may be executed late here, and had been
+// comesLate records that r succeeds and was posted where its connection had ended. What was posted before that may be executed late here, and had been
 // executed before the end. Which step ended it does not matter: none comes later here than it did.
 func (c *component) comesLate(w *walk, r *request) {
 	if !c.h.dialect.LossCancels || !r.told || r.outcome != model.SUCCESS {

@@ -100,7 +100,7 @@ func (t *story) arm(before, after model.Cq, o *operation) {
 	}
 }
 
-// settle notes that the arm was satisfied. Where it merged with a callback owed already, that one is owed for both.
+// settle records that the arm was satisfied. Where it merged with a callback owed already, that one is owed for both.
 func (a *account) settle(due int) {
 	if a.owed < due {
 		a.owed++

@@ -81,7 +81,7 @@ func (r *request) recordsToken() bool {
 	return i >= 0 && e.Wrs[i].Token != nil || i < 0 && e.Token != nil
 }
 
-// bindTokens numbers the tokens of c. Where some request made a token valid and the trace does not tell which, any may be
+// bindTokens numbers the tokens of c. Where some request made a token valid and the trace does not record which, any may be
 // valid, and none is followed.
 func (c *component) bindTokens() {
 	names := slices.ContainsFunc(c.qps, func(p *qp) bool { return p.peer != nil && p.usesTokens() })

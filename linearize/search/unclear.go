@@ -45,7 +45,7 @@ func (h *history) findUnclear() {
 }
 
 // findFed finds the CQs that receives of a shared receive queue may complete into: those of the QPs that were created with
-// one, or any where the trace does not tell of such a QP.
+// one, or any where the trace does not record such a QP.
 func (h *history) findFed() {
 	if len(h.shared) == 0 {
 		return
@@ -58,7 +58,7 @@ func (h *history) findFed() {
 	}
 }
 
-// findStrangers finds the CQs that a QP whose creation the trace does not hold may complete into: all that there were when something was
+// findStrangers finds the CQs that a QP whose creation the trace does not record may complete into: all that there were when something was
 // posted on it.
 func (h *history) findStrangers() {
 	for _, p := range h.qps {
@@ -90,7 +90,7 @@ func (p *qp) leaveOpen(why string) {
 func (q *cq) leaveOpen(why string) { q.unclear = cmp.Or(q.unclear, why) }
 
 // findOldTokens finds the tokens that may have been made valid before the trace began: a request makes it invalid, none before
-// it makes it valid, and the trace does not hold the creation of its object.
+// it makes it valid, and the trace does not have the creation of its object.
 func (h *history) findOldTokens() {
 	made, given := map[string]bool{}, never // objects, and from when on there may be a token that the trace does not tell
 	for _, s := range h.spans {

@@ -28,7 +28,7 @@ func (c *component) listVanish(p *qp) {
 	c.add(o)
 }
 
-// performVanish completes the close of a QP, and with it what it has of requests goes: nothing tells of those that are left.
+// performVanish completes the close of a QP and drops its requests: the trace records nothing more about those that are left.
 func (c *component) performVanish(w *walk, o *operation) {
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 		w.each(func(w *walk, s state) {
