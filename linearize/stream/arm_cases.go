@@ -114,7 +114,7 @@ func (q *cq) isFollowed() bool {
 	return len(q.polls.list)+len(q.arms.underWay) == 0 && q.failed.at == 0 && !q.stopped() && q.queue.Err() == nil
 }
 
-// countMerge takes the return of an arm: what it merged with, if with anything (ARM-07), and whether it found the CQ empty.
+// countMerge handles the return of an arm: what it merged with, if with anything (ARM-07), and whether it found the CQ empty.
 func (q *cq) countMerge(u *underWay) {
 	switch late := q.added >= u.call; {
 	case u.nothing && !late:

@@ -55,7 +55,7 @@ func (m *mayArm) mayExercise() map[string]bool {
 	return rules
 }
 
-// countArm takes the call of an arm.
+// countArm handles the call of an arm.
 func (q *cq) countArm(u *underWay) {
 	a, may := &q.arms.certain, &q.s.may
 	outstanding := q.load() > 0
@@ -76,7 +76,7 @@ func (q *cq) countArm(u *underWay) {
 	}
 }
 
-// countEntered takes the entry of a callback for completions.
+// countEntered handles the entry of a callback for completions.
 func (q *cq) countEntered() {
 	a := &q.arms.certain
 	d := &q.s.dialect
@@ -88,7 +88,7 @@ func (q *cq) countEntered() {
 	a.entered = q.s.at
 }
 
-// countDelivered takes a completion of a kind, which a poll is about to deliver.
+// countDelivered handles a completion of a kind, which a poll is about to deliver.
 func (q *cq) countDelivered(p *poll, r *request, kinds automaton.Kinds) {
 	a, failed := &q.arms.certain, kinds&(automaton.Failed|automaton.Cancelled) == kinds
 	if p.call.call < max(a.called, a.entered) {
@@ -131,7 +131,7 @@ func (q *cq) countDelivered(p *poll, r *request, kinds automaton.Kinds) {
 	}
 }
 
-// armCalled takes the call of NdkArmCq.
+// armCalled handles the call of NdkArmCq.
 func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 	q := u.cq
 	arm, ok := calls.ArmOf(e)

@@ -8,7 +8,7 @@ import (
 	"ndkoracle/model"
 )
 
-// before tells the explanations of a CQ that were alive before what was seen, and what each would have allowed in place of it.
+// before describes the explanations of a CQ that were alive before what was seen, and what each would have allowed in place of it.
 func (q *cq) before(a *automaton.Queue, e *observation) (before, instead []string) {
 	states := a.Before(verdict.MaxDescribed + 1)
 	for i := range states {

@@ -57,7 +57,7 @@ func (s *Stream) reportBoundary(found []monitor.Finding, verdicts ...verdict.Ver
 	}
 }
 
-// isBroken notes that what comes after an event, of the group, may follow from a violation, the consumer's or the provider's.
+// isBroken records that what comes after an event, of the group, may follow from a violation, the consumer's or the provider's.
 func (g *group) isBroken(excused bool, at eventIndex) {
 	g.broken = true
 	if excused {

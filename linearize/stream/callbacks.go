@@ -93,7 +93,7 @@ func (q *cq) owesForGood() bool {
 	return q.owed > 0 && !(q.window.from != 0 && q.window.unfollowed) && q.group.root().doubt == ""
 }
 
-// exited takes the return of a callback.
+// exited handles the return of a callback.
 func (q *cq) exited() {
 	q.calling--
 	if !q.s.dialect.Serialised {

@@ -25,7 +25,7 @@ func (q *cq) mayDefer() {
 	}
 }
 
-// noteClose notes when the close of the CQ is called.
+// noteClose records when the close of the CQ is called.
 func (q *cq) noteClose(u *underWay) {
 	u.inCallback = q.calling > 0
 	u.beforeQp = slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.exists && l.qp.closing == 0 })

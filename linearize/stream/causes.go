@@ -5,7 +5,7 @@ import "ndkoracle/model"
 // From when on something that the trace shows may have cancelled requests of a QP: a request of it that failed, a flush, the loss of its connection, or
 // what happened to its peer. What cancelled a request, and whether anything did (RES-10), the clauses over hidden times decide.
 
-// breaks notes that requests of p, and of its peer, may be cancelled from an event on.
+// breaks records that requests of p, and of its peer, may be cancelled from an event on.
 func (p *qp) breaks(from eventIndex) {
 	p.mayBeLost(from)
 	if p.peer != nil {
@@ -14,7 +14,7 @@ func (p *qp) breaks(from eventIndex) {
 	p.breaksAcross(from)
 }
 
-// breaksAcross notes what it means for the other host that p breaks from an event on.
+// breaksAcross records what it means for the other host that p breaks from an event on.
 func (p *qp) breaksAcross(from eventIndex) {
 	if p.shadow != nil {
 		known := eventIndex(1)
@@ -25,14 +25,14 @@ func (p *qp) breaksAcross(from eventIndex) {
 	}
 }
 
-// mayBeLost notes that requests of p may be cancelled from an event on.
+// mayBeLost records that requests of p may be cancelled from an event on.
 func (p *qp) mayBeLost(from eventIndex) {
 	if p.broken == 0 || from < p.broken {
 		p.broken = from
 	}
 }
 
-// mayBeLostByPeer notes that requests of p may be cancelled by what happened to its peer, from an event on, but not before it was
+// mayBeLostByPeer records that requests of p may be cancelled by what happened to its peer, from an event on, but not before it was
 // connected. Nothing that happens to its peer ends an unreliable QP.
 func (p *qp) mayBeLostByPeer(from eventIndex) {
 	if p.kind.isLosable {

@@ -17,7 +17,7 @@ type qpClose struct {
 	leaving  bool // the callback that says so was entered
 }
 
-// closeCqReturned takes the return of the close of a CQ.
+// closeCqReturned handles the return of the close of a CQ.
 func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 	q := u.cq
 	if refused || q.closed != 0 {
@@ -41,7 +41,7 @@ func (q *cq) closeAccepted(u *underWay) {
 	}
 }
 
-// closeFinished takes the completion of the close of the CQ.
+// closeFinished handles the completion of the close of the CQ.
 func (q *cq) closeFinished() {
 	q.over = q.s.at
 	q.take(observation{what: closeFinished, at: q.s.at})

@@ -31,7 +31,7 @@ func (p *qp) closeFinished() {
 	}
 }
 
-// fence notes that what is outstanding of l is placed by now, if it is delivered.
+// fence records that what is outstanding of l is placed by now, if it is delivered.
 func (l *workQueue) fence() {
 	if l.cq.stopped() {
 		return // its polls tell nothing any more

@@ -30,7 +30,7 @@ type attempt struct {
 // statusNotConnected is what a post returns on a QP that is not connected (POST-08).
 const statusNotConnected = "STATUS_CONNECTION_INVALID"
 
-// connectCalled takes the call of a connect. From now on the QP may be connected.
+// connectCalled handles the call of a connect. From now on the QP may be connected.
 func (p *qp) connectCalled(u *underWay) {
 	if p.connected == 0 {
 		p.connected, p.connects = p.s.at, true
@@ -86,7 +86,7 @@ func (p *qp) meet() {
 	}
 }
 
-// connectReturned takes the return of a connect. While it is pending, the QP may or may not be connected.
+// connectReturned handles the return of a connect. While it is pending, the QP may or may not be connected.
 func (p *qp) connectReturned(u *underWay, refused, pending bool) {
 	if refused || !pending {
 		p.connectOver(u, !refused)
@@ -127,7 +127,7 @@ func (p *qp) connectFailed(u *underWay) {
 	}
 }
 
-// connectionLost notes that the connection of p has ended at some moment since it was made, as a call or a callback tells.
+// connectionLost records that the connection of p has ended at some moment since it was made, as a call or a callback tells.
 func (p *qp) connectionLost(fn string) {
 	switch {
 	case p.connected == 0:

@@ -49,7 +49,7 @@ func (s *Stream) cq(name string) *cq {
 	return q
 }
 
-// unlimitedDepth is the depth of a CQ whose creation the trace does not hold.
+// unlimitedDepth is the depth of a CQ whose creation the trace does not record.
 const unlimitedDepth = int(^uint32(0) >> 1)
 
 // stopped reports whether nothing more is said of the CQ.
@@ -63,7 +63,7 @@ func (q *cq) unclear(format string) {
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
 }
 
-// used gives up on a CQ that was created before the trace began.
+// used makes a CQ undecided that was created before the trace began.
 func (q *cq) used() {
 	if !q.created {
 		q.group.leaveOpen(verdict.CqOfBefore(q.name, q.s.dialect.Name))

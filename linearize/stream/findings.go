@@ -46,7 +46,7 @@ func (s *Stream) tells(g *group, b breach.Breach, line int, see ...int) {
 	}
 }
 
-// report notes a finding on the objects of a group, at the present event unless a line says otherwise. After a violation of the
+// report records a finding on the objects of a group, at the present event unless a line says otherwise. After a violation of the
 // provider's the caller goes on from what is most plausible. One of the consumer's explains whatever the provider does then.
 func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see []int, format string, args ...any) {
 	if g == nil {
@@ -162,7 +162,7 @@ func (l *findingLog) reopenSince(g *group, since eventIndex) bool {
 	return taken
 }
 
-// misses notes that the latest finding is of a callback of a CQ that was owed at its moment of rest.
+// misses records that the latest finding is of a callback of a CQ that was owed at its moment of rest.
 func (s *Stream) misses(q *cq) {
 	if !s.muted {
 		f := &s.findings[len(s.findings)-1]

@@ -11,7 +11,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// Finish takes the end of the trace and notes in r what was found.
+// Finish handles the end of the trace and notes in r what was found.
 func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	if s.at > 0 {
 		s.now = place{s.now.line + 1, s.now.seq + 1}

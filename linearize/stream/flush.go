@@ -18,7 +18,7 @@ type qpFlushes struct {
 	flushOverlaps bool       // one overlapped a post of the initiator queue: which of them came first is not known
 }
 
-// flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
+// flushCalled handles the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
 	p.flushing++
@@ -26,7 +26,7 @@ func (s *Stream) flushCalled(u *underWay) {
 	p.breaksAcross(s.at)
 }
 
-// flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that
+// flushReturned handles the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that
 // failed may have flushed or not (DISC-01, DISC-08).
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	refused := calls.IsRefusal(u.Verbs, e)
@@ -44,7 +44,7 @@ func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	}
 }
 
-// flushAnswered takes the completion callback of a disconnect that was pending.
+// flushAnswered handles the completion callback of a disconnect that was pending.
 func (p *qp) flushAnswered(u *underWay, success bool) {
 	p.flushing--
 	if p.flushOverlaps = p.flushOverlaps || !success; success {

@@ -42,7 +42,7 @@ func (g *group) root() *group {
 // onlyQps is what the place of a group without a CQ is behind: those come last.
 const onlyQps = 1 << 48
 
-// leaveOpen notes why nothing more can be said of a group. The first reason stays.
+// leaveOpen records why nothing more can be said of a group. The first reason stays.
 func (g *group) leaveOpen(reason string) {
 	g = g.root()
 	g.unclear = cmp.Or(g.unclear, reason)

@@ -100,7 +100,7 @@ func cut(ctx context.Context, hosts [2]*Host) {
 	}
 }
 
-// take takes the next events, as many as there are at hand and as wait for nothing, and returns how many. The end is one.
+// take handles the next events, as many as there are at hand and as wait for nothing, and returns how many. The end is one.
 func (h *Host) take(ctx context.Context) int {
 	took := 0
 	for ; h.peek() && !h.Stream.ends(ctx, h.Report.Events) && took < eventsAtHand; took++ {
@@ -175,7 +175,7 @@ func release(hosts [2]*Host) {
 	}
 }
 
-// finish takes the end of a trace, when both are at theirs.
+// finish handles the end of a trace, when both are at theirs.
 func (h *Host) finish() {
 	s, t := h.Stream, h.Trace
 	t.Events = h.spoken.inOrder()

@@ -24,7 +24,7 @@ type lifetime struct {
 	refused bool // … or was refused
 }
 
-// isCreated notes that the creation was called.
+// isCreated records that the creation was called.
 func (o *lifetime) isCreated() { o.created, o.refused = true, false }
 
 // An earlier event may turn out to have broken a rule: a use of an object, or a point.
@@ -36,7 +36,7 @@ type earlier struct {
 
 func (s *Stream) present(what string) earlier { return earlier{what, s.at, s.now} }
 
-// uses notes the CQ or the QP that a call uses.
+// uses records the CQ or the QP that a call uses.
 func (s *Stream) uses(u *underWay, e *trace.Event) {
 	switch {
 	case u.Kind == calls.CreateQp:
@@ -50,7 +50,7 @@ func (s *Stream) uses(u *underWay, e *trace.Event) {
 	}
 }
 
-// creationCalled takes the call of its creation: nothing can have been placed in it before (POLL-05).
+// creationCalled handles the call of its creation: nothing can have been placed in it before (POLL-05).
 func (q *cq) creationCalled() {
 	if p := q.misplaced; p.what != "" {
 		b := breach.PlacedUnposted(q.name, p.what)
@@ -62,7 +62,7 @@ func (q *cq) creationCalled() {
 	}
 }
 
-// reportSince notes a finding at an event before the present one, which shows only now that a rule was broken there. What the consumer
+// reportSince records a finding at an event before the present one, which shows only now that a rule was broken there. What the consumer
 // broke later is no excuse.
 func (s *Stream) reportSince(e earlier, g *group, v verdict.Verdict, rule string, see []int, format string, args ...any) {
 	g = g.root()

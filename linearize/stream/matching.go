@@ -37,7 +37,7 @@ func (r *request) guess() {
 	}
 }
 
-// mixes notes whether it makes a difference which of the sends was received.
+// mixes records whether it makes a difference which of the sends was received.
 func (g *guessing) mixes(r *request) {
 	if g.first == nil {
 		g.first = r

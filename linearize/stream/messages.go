@@ -161,7 +161,7 @@ func (l *workQueue) failed(r *request) {
 	l.taken, other.taken = nil, nil
 }
 
-// loosen notes the sends whose receives are no longer known.
+// loosen records the sends whose receives are no longer known.
 func (l *workQueue) loosen() {
 	i := slices.IndexFunc(l.messages, func(m *request) bool { return m.index() >= l.known })
 	switch {

@@ -26,7 +26,7 @@ type overflowWindow struct {
 	unfollowed bool // since the first, the automaton does not follow each moment at which the CQ may have overflowed
 }
 
-// checkRoom notes whether more completions may be on their way into the CQ, since now, than it has room for: each request that is outstanding may have
+// checkRoom records whether more completions may be on their way into the CQ, since now, than it has room for: each request that is outstanding may have
 // one, a receive for which no message came, too, as that may fail by itself.
 func (q *cq) checkRoom() {
 	c := &q.window
@@ -63,7 +63,7 @@ func (q *cq) checkHeld(n int) {
 	}
 }
 
-// hasRoom notes that requests are over: there may be room again.
+// hasRoom records that requests are over: there may be room again.
 func (q *cq) hasRoom() {
 	if r := q.resizes.open; r != nil && q.load() <= r.to {
 		r.fits = true
@@ -229,7 +229,7 @@ func (g *group) mayHaveOverflown() []restsOn {
 	return all
 }
 
-// restsOnNoOverflow notes that no overflow explains the latest finding.
+// restsOnNoOverflow records that no overflow explains the latest finding.
 func (l *findingLog) restsOnNoOverflow() {
 	if !l.muted {
 		l.findings[len(l.findings)-1].rests = nil

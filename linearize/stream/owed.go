@@ -87,7 +87,7 @@ func (q *cq) holds(a *automaton.Queue, p *poll, r *request, kinds automaton.Kind
 	return a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()), Called: from, Owed: rested}, at)
 }
 
-// wasOwed notes that r had to have completed at the moment of rest at which that was open.
+// wasOwed records that r had to have completed at the moment of rest at which that was open.
 func (r *request) wasOwed(out []observation) []observation {
 	if r.rested == 0 || r.owed != 0 {
 		return out

@@ -18,7 +18,7 @@ type latestPoint struct {
 	placedLine int
 }
 
-// placed takes a point CqePlaced: the provider says when it placed a completion.
+// placed handles a point CqePlaced: the provider says when it placed a completion.
 func (s *Stream) placed(e *trace.Event) {
 	q := s.cq(e.Cq)
 	r := s.request(q, e.Wr)
@@ -168,7 +168,7 @@ func (q *cq) isFirst(r *request, p *poll) bool {
 	return true
 }
 
-// delivers takes the completion of r from those of which points of the trace told.
+// delivers handles the completion of r from those of which points of the trace told.
 func (q *cq) delivers(r *request) {
 	if q.points[0] == r {
 		q.points = q.points[1:]

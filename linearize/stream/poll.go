@@ -28,7 +28,7 @@ type deadEnd struct {
 	with  uint             // … when these polls had had their effect, a bit each
 }
 
-// pollCalled takes the call of a poll. What happens to the CQ until it returns waits for its results.
+// pollCalled handles the call of a poll. What happens to the CQ until it returns waits for its results.
 func (s *Stream) pollCalled(u *underWay) {
 	q := u.cq
 	if q.calling > 0 {

@@ -19,7 +19,7 @@ type chain struct {
 	chained  bool       // a request was deferred
 }
 
-// postCalled takes the call of a post. Its requests may be queued from now on.
+// postCalled handles the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
 	if !u.Verbs && s.monitor.PostsWithinPost(u.op) {
@@ -75,7 +75,7 @@ func (f *requestFlags) takeFlags(flags []string) {
 	}
 }
 
-// postReturned takes the return of a post: what it refused was never queued, and what was deferred before a refusal, or
+// postReturned handles the return of a post: what it refused was never queued, and what was deferred before a refusal, or
 // before a request that was not, is indicated.
 func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	p := u.qp
@@ -146,7 +146,7 @@ func (s *Stream) accepted(r *request) {
 	}
 }
 
-// endChains notes that the chains have ended of what was posted before an event: before that its post had returned, where a
+// endChains records that the chains have ended of what was posted before an event: before that its post had returned, where a
 // flush ends them, which may come before a post that it overlaps.
 func (p *qp) endChains(before eventIndex, flushed, refused bool) {
 	if !p.chained {
@@ -254,7 +254,7 @@ func (l *workQueue) restedBehind(r *request) bool {
 	})
 }
 
-// forget notes what became of a request that is over.
+// forget records what became of a request that is over.
 func (s *Stream) forget(r *request, answer string) {
 	if s.byName != nil {
 		delete(s.byName, r.wr)

@@ -74,7 +74,7 @@ func newQp(s *Stream, name string) *qp {
 	return p
 }
 
-// used gives up on a QP whose creation the trace does not hold. Once something is posted on it, any CQ may take its completions.
+// used makes a QP undecided whose creation the trace does not record. Once a request is posted on it, its completions may be placed in any CQ.
 func (p *qp) used(posts bool) {
 	if p.created {
 		return
@@ -111,7 +111,7 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 	return p
 }
 
-// usesCqs gives up on a QP whose CQs were created before the trace began: they may have held anything, and been armed.
+// usesCqs makes a QP undecided whose CQs were created before the trace began: they may have had any completions, and been armed.
 func (p *qp) usesCqs() {
 	for _, l := range p.wqs {
 		l.cq.used()

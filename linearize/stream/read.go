@@ -17,7 +17,7 @@ import (
 // WatchDelays asks for a warning of each callback that comes later than that after it was due.
 func (s *Stream) WatchDelays(most time.Duration) { s.monitor.WatchDelays(most) }
 
-// Follow takes the events that t holds and all others of a reader, notes in r what it finds, and leaves in t only some events
+// Follow handles the events that t holds and all others of a reader, notes in r what it finds, and leaves in t only some events
 // that findings speak of. The error is that of the reader. A cancelled context leaves open what is not read by then.
 func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r *verdict.Report) error {
 	var before, latest []trace.Event
@@ -119,7 +119,7 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 	s.doubts.Apply(r, t.Events)
 }
 
-// conclude takes the end of a trace of so many events, and reports where ctx ended that.
+// conclude handles the end of a trace of so many events, and reports where ctx ended that.
 func (s *Stream) conclude(ctx context.Context, end *trace.End, events int, r *verdict.Report) {
 	if s.Finish(end, r); s.machine.Halted() {
 		undecided(r, reasonOf(ctx, events))
@@ -144,7 +144,7 @@ func reasonOf(ctx context.Context, events int) string {
 	return fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
 }
 
-// undecided notes why nothing more is decided of a trace.
+// undecided records why nothing more is decided of a trace.
 func undecided(r *verdict.Report, reason string) {
 	r.Undecided("", reason)
 	for _, id := range verdict.Checkable() {

@@ -169,7 +169,7 @@ func (a *arming) matches(kinds automaton.Kinds) string {
 	return breach.Matching(a.latest, kinds&(automaton.Plain|automaton.Solicited) == 0)
 }
 
-// bounded notes that a bound ends what can be said of a CQ.
+// bounded records that a bound ends what can be said of a CQ.
 func (q *cq) bounded(err error) {
 	g := q.group.root()
 	g.unclear = fmt.Sprintf("%v: of %s nothing more is decided%sporcupine", err, q.name, verdict.Shorter)

@@ -62,7 +62,7 @@ type requestFlags struct {
 type due struct {
 	owed     eventIndex // the moment of rest at which it had to have completed, or 0
 	owedLine int
-	rested   eventIndex // the same, as is known since, or 0; of a silent one: if it fails
+	rested   eventIndex // the same, learned later, or 0; of a silent one: if it fails
 }
 
 // A postCall is the call that posted a request.

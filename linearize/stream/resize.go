@@ -34,7 +34,7 @@ type resizing struct {
 	crowded  bool       // more completions may have been on their way, since then, than there was room for before
 }
 
-// resizeCalled takes the call of a resize.
+// resizeCalled handles the call of a resize.
 func (q *cq) resizeCalled(u *underWay, depth *int64) {
 	if q.resizes.open != nil {
 		q.group.leaveOpen(verdict.ResizedTwice(q.name, q.s.dialect.Name))
@@ -72,7 +72,7 @@ func (q *cq) hasDepth(depth int) {
 	}
 }
 
-// resizeReturned takes the return of a resize.
+// resizeReturned handles the return of a resize.
 func (q *cq) resizeReturned(u *underWay, e *trace.Event, refused bool) {
 	if !calls.Pending(e) {
 		q.resizeAnswered(u, !refused, e.Depth)

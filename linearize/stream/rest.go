@@ -98,7 +98,7 @@ func (l *workQueue) owe() (owed []uint64, open int) {
 	return owed, open
 }
 
-// isOwed notes that r had to have completed by the present moment of rest.
+// isOwed records that r had to have completed by the present moment of rest.
 func (r *request) isOwed() {
 	l := r.wq
 	p, q := l.qp, l.cq

@@ -36,7 +36,7 @@ func (p *past) add(w overRequest) {
 	p.next = (p.next + 1) % maxPast
 }
 
-// silenced notes why the latest is over without a completion.
+// silenced records why the latest is over without a completion.
 func (p *past) silenced(why silence) { p.ring[(p.next+len(p.ring)-1)%len(p.ring)].silence = why }
 
 // find returns the latest of a name.

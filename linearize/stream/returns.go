@@ -9,14 +9,14 @@ import (
 
 // A call that returned STATUS_PENDING is answered by a completion callback, which may come before it returns.
 
-// callReturned notes the return of a call.
+// callReturned records the return of a call.
 func (c *pendingCalls) callReturned(u *underWay, e *trace.Event) {
 	if u.MayPend && calls.Pending(e) && !u.answered {
 		c.pending[e.Op] = u
 	}
 }
 
-// completed notes the completion callback for a call.
+// completed records the completion callback for a call.
 func (s *Stream) completed(e *trace.Event) {
 	u := cmp.Or(s.open.Find(e.For), s.pending[e.For])
 	if u == nil || u.answered {
@@ -27,7 +27,7 @@ func (s *Stream) completed(e *trace.Event) {
 	s.answered(u, e)
 }
 
-// answered takes the completion callback of a call, where that is a creation, a resize, a connect or a disconnect.
+// answered handles the completion callback of a call, where that is a creation, a resize, a connect or a disconnect.
 func (s *Stream) answered(u *underWay, e *trace.Event) {
 	switch u.Kind {
 	case calls.CreateCq:

@@ -46,7 +46,7 @@ func (s *Stream) sharedQueue(name string) *sharedQueue {
 	return q
 }
 
-// postsShared takes the post of receives to a shared queue.
+// postsShared handles the post of receives to a shared queue.
 func (s *Stream) postsShared(u *underWay, e *trace.Event) {
 	first := s.shared.wrs == nil
 	if first {
@@ -90,7 +90,7 @@ func (queue *sharedQueue) feeds(n int) {
 	}
 }
 
-// takesFrom notes that p takes its receives from a shared queue.
+// takesFrom records that p takes its receives from a shared queue.
 func (p *qp) takesFrom(name string) {
 	queue, q := p.s.sharedQueue(name), p.wqs[model.Receive].cq
 	p.s.shared.named, p.takes = true, queue
@@ -154,7 +154,7 @@ func (q *cq) receiver(name string) *workQueue {
 	return q.wqs[i]
 }
 
-// took notes what the completion of a receive of a shared queue says of p.
+// took records what the completion of a receive of a shared queue says of p.
 func (p *qp) took(r *sharedReceive, outcome model.Outcome) {
 	if outcome == model.SUCCESS {
 		p.carried(&r.request)

@@ -55,7 +55,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	return s
 }
 
-// Take takes the next event. It keeps nothing of e but its strings.
+// Take handles the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {
 	s.at++
 	s.now = place{e.Line, e.Seq}
@@ -118,7 +118,7 @@ func (s *Stream) cutShort(e *trace.Event, u *underWay) {
 		trace.MaxList+e.Cut, trace.MaxList))
 }
 
-// begin takes a call, or the entry of a callback.
+// begin handles a call, or the entry of a callback.
 func (s *Stream) begin(u *underWay, e *trace.Event) {
 	switch u.Kind {
 	case calls.CreateCq:
@@ -196,7 +196,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	}
 }
 
-// end takes the return of a call or a callback.
+// end handles the return of a call or a callback.
 func (s *Stream) end(u *underWay, e *trace.Event) {
 	refused := calls.IsRefusal(u.Verbs, e)
 	switch u.Kind {

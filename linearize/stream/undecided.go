@@ -15,7 +15,7 @@ type openQuestions struct {
 
 // What this engine does not follow leaves open all that rests on it, before a violation could be reported that does.
 
-// leaveOpen notes why nothing more can be said of p, nor of its peer, as each message is of both.
+// leaveOpen records why nothing more can be said of p, nor of its peer, as each message is of both.
 func (p *qp) leaveOpen(reason string) {
 	if p.shadow != nil && p.unclear == "" {
 		defer p.shadow.peer.leaveOpen(reason)
@@ -27,7 +27,7 @@ func (p *qp) leaveOpen(reason string) {
 	}
 }
 
-// leaveInDoubt notes what may explain whatever has no other explanation of p, or of its peer.
+// leaveInDoubt records what may explain whatever has no other explanation of p, or of its peer.
 func (p *qp) leaveInDoubt(reason string) {
 	if p.shadow != nil && p.doubt == "" {
 		defer p.shadow.peer.leaveInDoubt(reason)
@@ -39,7 +39,7 @@ func (p *qp) leaveInDoubt(reason string) {
 	}
 }
 
-// leaveInDoubt notes what may explain whatever has no other explanation in a group. The first reason stays.
+// leaveInDoubt records what may explain whatever has no other explanation in a group. The first reason stays.
 func (g *group) leaveInDoubt(reason string) {
 	g = g.root()
 	g.doubt = cmp.Or(g.doubt, reason)
