@@ -30,7 +30,7 @@ type marker struct {
 	stack []int32
 }
 
-// reach notes that a variable may still become as late as t.
+// reach records that a variable may still become as late as t.
 func (m *marker) reach(i int32, t Time) {
 	n := &m.s.nodes[i]
 	if t = min(t, n.upper); t > n.reach {

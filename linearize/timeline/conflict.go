@@ -18,7 +18,7 @@ type Link struct {
 
 const longestChain = 40
 
-// fail notes a conflict: the lower bounds of two variables, which may be one, break a deadline.
+// fail records a conflict: the lower bounds of two variables, which may be one, break a deadline.
 func (s *Solver) fail(a, b int32, why Reason) {
 	if s.conflict != nil {
 		return
