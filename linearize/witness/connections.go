@@ -9,7 +9,7 @@ import (
 )
 
 // findTokens numbers the tokens, and finds those that may have been valid when the trace began: one is made invalid that no
-// request had made valid, and the trace does not hold the creation of its region; or a call gave memory a token that is not told.
+// request had made valid, and the trace does not have the creation of its region; or a call gave memory a token that is not told.
 func (f *facts) findTokens() {
 	f.followed = true
 	made, registered, given := map[string]bool{}, map[uint32]bool{}, math.MaxInt
@@ -103,7 +103,7 @@ func (f *facts) findPeers() {
 	}
 }
 
-// findLosses finds from which event on the connection of each QP may be lost (RES-10): at any moment, where the trace does not hold the peer, and
+// findLosses finds from which event on the connection of each QP may be lost (RES-10): at any moment, where the trace does not have the peer, and
 // else once that was flushed, closed or failed, or a CQ of it may have, or something told of an end, or, in NDKPI and NDSPI, once a request was posted
 // that was cancelled, whatever cancelled it. What a request may have done of which nothing is told is enough.
 func (f *facts) findLosses() {
@@ -225,7 +225,8 @@ func (f *facts) mayStayOpen(closes *call) bool {
 }
 
 // onlyFailedToConnect reports whether each connect of a QP that was called before an event had failed by then, and there was one; and none of them carried
-// anything, as the success of a request would tell that was posted before it failed. Of a receive that nothing tells of that is not known.
+// anything, which the success of a request posted before the failure would show. For a receive whose outcome the trace does not record, that is not
+// known.
 func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 	tried := false
 	for _, c := range f.connectsOf(qp) {
@@ -252,7 +253,7 @@ func (f *facts) connectOver(c *call) int {
 	return c.to
 }
 
-// mayHaveReceived reports whether r is a receive that may have succeeded by an event, as nothing tells of it: no poll that was called later found its CQ
+// mayHaveReceived reports whether r is a receive that may have succeeded by an event, as nothing shows of it: no poll that was called later found its CQ
 // empty.
 func (f *facts) mayHaveReceived(r *request, by int) bool {
 	q := f.cqs.list[f.contract.Qps[r.qp].ReceiveCq]

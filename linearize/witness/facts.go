@@ -34,7 +34,7 @@ type facts struct {
 type tokenFacts struct {
 	tokens   map[uint32]int
 	dying    []*effect // of closes that are pending
-	followed bool      // tokens are; where a request made one valid and the trace does not tell which, none is
+	followed bool      // tokens are; where a request made one valid and the trace does not record which, none is
 	old      []int     // tokens that may have been valid when the trace began
 }
 
@@ -176,7 +176,7 @@ func (f *facts) create() {
 	f.conns = make([]string, len(f.qps.list))
 }
 
-// known reports objects that a step names and the trace does not hold the creation of.
+// known returns an error if a step names an object whose creation the trace does not record.
 func (f *facts) known(s Step) error {
 	if _, known := f.cqs.index[s.Cq]; s.Cq != "" && !known {
 		return fmt.Errorf("the trace does not hold the creation of %s", s.Cq)

@@ -68,7 +68,7 @@ func (r *replay) delivers(s Step, a model.Action) error {
 		q, told := r.facts.requests[entry.Request], outcomeOf(result.Status)
 		typed := result.Type != "" && (entry.Status == model.SUCCESS || entry.Queue == model.Initiator)
 		if entry.Type == model.ReceiveResult && result.Type == "ReceiveAndInvalidate" && result.Token == nil {
-			typed = r.facts.contract.Qps[entry.Qp].Peer >= 0 // nothing tells which token a peer elsewhere has named
+			typed = r.facts.contract.Qps[entry.Qp].Peer >= 0 // nothing shows which token a peer elsewhere has named
 		}
 		switch {
 		case q.wr != result.Wr:

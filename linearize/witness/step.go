@@ -59,16 +59,16 @@ type Posted struct {
 	Deferred bool   `json:"deferred,omitempty"`
 }
 
-// Leaves tells the ways apart in which a step may end, by the CQ that it changes.
+// Leaves distinguishes the ways in which a step may end, by the state of the CQ that it changes.
 type Leaves struct {
 	Arm string `json:"arm"`
 	Due int    `json:"due"` // callbacks owed
 }
 
-// LeavesOf tells how a step left a CQ.
+// LeavesOf describes how a step left a CQ.
 func LeavesOf(q model.Cq) Leaves { return Leaves{q.Arm.String(), q.Due} }
 
-// OutcomeOfResize tells the ways apart in which a resize may end.
+// OutcomeOfResize distinguishes the ways in which a resize may end.
 func OutcomeOfResize(q model.Cq) model.Outcome {
 	if q.Resize == model.ResizeDone {
 		return model.SUCCESS

@@ -92,7 +92,7 @@ func (r *replay) refuse(format string, args ...any) error {
 	return &Refused{r.line, fmt.Sprintf(format, args...)}
 }
 
-// take takes the next line.
+// take handles the next line.
 func (r *replay) take(text []byte) error {
 	if r.facts == nil {
 		return r.begin(text)
@@ -211,7 +211,7 @@ func (r *replay) encodeNext() {
 // behind is the index of the event that the present line stands behind.
 func (r *replay) behind() int { return r.found.Events - 1 }
 
-// pass takes the next event: what had to stand before it did, and if it is a moment of rest, nothing is owed.
+// pass handles the next event: what had to stand before it did, and if it is a moment of rest, nothing is owed.
 func (r *replay) pass() error {
 	if err := r.settled(); err != nil {
 		return err
