@@ -133,7 +133,7 @@ func checkWith(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	return r
 }
 
-// foundBefore notes which violations the trace shows up to its first unclear event. A search takes all events into account when it decides, so
+// foundBefore records which violations the trace shows up to its first unclear event. A search takes all events into account when it decides, so
 // that part is searched once more, by itself.
 func foundBefore(ctx context.Context, t *trace.Trace, d model.Dialect, o search.Options, r *verdict.Report) {
 	first := slices.IndexFunc(t.Events, func(e trace.Event) bool { return e.Unclear != "" })
