@@ -310,7 +310,7 @@ func (c *Contract) complete(s State, a Action) ([]State, *Refusal) {
 }
 
 // loseCompletion is CompletionLost: a request completes into a CQ that has failed (ARM-17), or on a QP that is being closed
-// (A21), and nothing tells.
+// (A21), and no event shows it.
 func (c *Contract) loseCompletion(s State, a Action) (State, *Refusal) {
 	p, _, leaves, refusal := c.Dialect.complete(s.Qps[a.Qp], a.Qp, a.Queue, a.At)
 	closing := s.Qps[a.Qp].State == QpClosing && c.Dialect.A21 != A21Kept
