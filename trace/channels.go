@@ -55,7 +55,7 @@ func (c *Channels) Take(e *Event) {
 	}
 }
 
-// name notes a CQ, whether or not the trace holds its creation.
+// name records a CQ, whether or not the trace records its creation.
 func (c *Channels) name(cq string) {
 	switch {
 	case cq == "" || cq == c.only:

@@ -198,7 +198,7 @@ func (d *decoder) objects(list field, fields []field, o object, shape **piece, b
 	})
 }
 
-// findMeant notes which field each unknown key of the newest object, from a place on, may have been meant for: one of these that the
+// findMeant records which field each unknown key of the newest object, from a place on, may have been meant for: one of these that the
 // object does not have. It reports whether there is any.
 func (d *decoder) findMeant(from int, fields []field) (any bool) {
 	if from == len(d.unknown) {

@@ -17,7 +17,7 @@ const (
 	escaped             // with escapes, which may stand for any character
 )
 
-// stringClass tells of each byte what it is in a string.
+// stringClass has the class of each byte in a string.
 var stringClass = func() (class [256]byte) {
 	for c := range class {
 		switch {

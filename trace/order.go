@@ -23,8 +23,8 @@ type checker struct {
 	creating map[string]string // the object of each creation that may yet fail, by op
 }
 
-// event takes the next event in, whose fn is f or, where f is nil, not known. Its words and integers were checked; complete says that
-// it is known to have all that f requires. The error is a reason without a place.
+// event checks the next event, whose fn is f, or not known if f is nil. Its words and integers were checked. complete says that it is known to have
+// all fields that f requires. The error is a reason without a place.
 func (c *checker) event(e *Event, f *function, complete bool) error {
 	if c.events > 0 && e.Seq <= c.seq {
 		return fmt.Errorf("seq %d is not above %d, the seq before it; \"tracecheck fix\" numbers a trace written by hand", e.Seq, c.seq)

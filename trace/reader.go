@@ -185,7 +185,7 @@ func (r *Reader) event(e *Event) error {
 	return nil
 }
 
-// take takes an event that was decoded into the trace. Its words need not be normalised when spelt is true; complete is as the checker has it.
+// take adds a decoded event to the trace. Its words need not be normalised if spelt is true; complete is as in checker.event.
 func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 	if known != nil && !spelt {
 		if err := r.spell.normalise(e, known); err != nil {
@@ -215,7 +215,7 @@ func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 	return nil
 }
 
-// accept takes an event of a function, whose words are normal, into the trace. complete is as the checker has it.
+// accept checks an event of a function, whose words are normal, and adds it to the trace. complete is as in checker.event.
 func (r *Reader) accept(e *Event, known *function, complete bool) error {
 	if err := r.check.event(e, known, complete); err != nil {
 		return err

@@ -157,8 +157,8 @@ func (t *Thread) findRoom(tail uint64) bool {
 	}
 }
 
-// publish takes the event's place in the order last of all, when it is encoded: so the order has no gaps, and the drain
-// goroutine hardly ever waits for a place that was taken. It returns op, or for op 0 the op that the event begins.
+// publish assigns the event's place in the order last of all, once it is encoded. So the order has no gaps, and the drain goroutine rarely waits for
+// an assigned place. It returns op, or for op 0 the op that the event begins.
 func (t *Thread) publish(s *slot, ph Phase, op Op) Op {
 	r := t.recorder
 	tail := t.tail.Load() &^ taken
