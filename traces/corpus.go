@@ -53,7 +53,7 @@ func (r *Row) Answer(engine string) Answer {
 	return Answer{r.Verdict, r.Rule, r.Line}
 }
 
-// Name tells the row from the others of its trace.
+// Name returns a name that distinguishes the row from the others of its trace.
 func (r *Row) Name() string {
 	name := r.File
 	if r.Dialect != "" {
