@@ -67,7 +67,7 @@ func (e *endpoint) acceptInto(qp ndk.Qp, size int, token ndk.Token) ndk.Status {
 	return status
 }
 
-// initiated notes how a request of the initiator went.
+// initiated records how a request of the initiator went.
 func (e *endpoint) initiated(status ndk.Status, flags ndk.OpFlags) ndk.Status {
 	e.run.posted.Add(1)
 	e.open = status.Success() && flags.Has(ndk.NDK_OP_FLAG_DEFER)

@@ -120,7 +120,7 @@ func (q *queue) drain(cq ndk.Cq, room int) {
 	}
 }
 
-// completed notes the result in the post that it belongs to. The first result counts: a second one is for the judge.
+// completed records the result in the post that it belongs to. The first result counts: a second one is for the judge.
 func completed(result ndk.Result) {
 	if p, ok := result.RequestContext.(*post); ok && !p.done {
 		p.done, p.status, p.bytes = true, result.Status, int(result.BytesTransferred)
