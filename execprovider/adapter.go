@@ -23,7 +23,7 @@ func (a *Adapter) NdkQueryAdapterInfo() ndk.AdapterInfo {
 		MaxReceiveQueueDepth: i.Receive, MaxInlineDataSize: i.Inline, FastRegister: i.FastRegister, Bind: i.Bind, RemoteInvalidate: i.Invalidates}
 }
 
-// Describe tells what the program says of itself, for the header of a trace.
+// Describe returns the program's description of itself, for the header of a trace.
 func (a *Adapter) Describe() map[string]string { return maps.Clone(a.info.Describe) }
 
 // Quiesce asks the program whether it is at rest, until it is, and returns false when it is not within timeout.

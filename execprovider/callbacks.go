@@ -18,7 +18,7 @@ type callback struct {
 	Data    []byte  `json:"data"`
 }
 
-// called takes a call of the program: a callback, or an access to memory. What has to happen in the order of its lines happens here.
+// called handles a call of the program: a callback, or an access to memory. What has to happen in the order of its lines happens here.
 func (a *Adapter) called(method string, encoded json.RawMessage) (func() (any, error), error) {
 	var c callback
 	if err := json.Unmarshal(encoded, &c); err != nil {

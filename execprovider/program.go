@@ -127,7 +127,7 @@ func (a *Adapter) ends(why error, c *exec.Cmd) {
 	a.fails(why)
 }
 
-// fails notes why the run can't go on. The first reason counts.
+// fails records why the run can't go on. The first reason counts.
 func (a *Adapter) fails(err error) {
 	a.mu.Lock()
 	first := a.err == nil
