@@ -187,7 +187,7 @@ const (
 	sureEvent
 )
 
-// await notes which event the device makes for a completion.
+// await records which event the device makes for a completion.
 func (c *cq) await(status verbs.WCStatus, solicited bool) {
 	switch failed := status != verbs.IBV_WC_SUCCESS; {
 	case c.armedAs == armAny, c.armedAs == armSolicited && solicited && !failed:

@@ -8,7 +8,7 @@ import (
 
 const sysfs = "/sys/class/infiniband"
 
-// describe tells what the system knows of the device; what it does not know is left out.
+// describe describes what the system knows of the device; what it does not know is left out.
 func describe(root, device string) map[string]string {
 	d := map[string]string{"device": device}
 	say := func(key, path string) {

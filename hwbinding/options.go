@@ -20,7 +20,7 @@ type Options struct {
 // Adapter is what Open returns.
 type Adapter interface {
 	ndk.Adapter
-	// Describe tells what a trace's header should say of the device: kernel, driver, device, firmware, node_guid.
+	// Describe returns the fields of the device for the header of a trace: kernel, driver, device, firmware, node_guid.
 	Describe() map[string]string
 	// Quiesce waits until the provider is at rest and returns true, or false when it is not within timeout. At rest
 	// means: every request that the device can execute has completed, every owed callback was entered and has

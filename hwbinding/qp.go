@@ -165,7 +165,7 @@ func (q *qp) windowOf(m *message) *mw {
 	return nil
 }
 
-// initiated notes what an initiator request did to a token.
+// initiated records what an initiator request did to a token.
 func (q *qp) initiated(r *request) {
 	q.marking = q.marking && !r.marker
 	if r.message != nil && r.Status == ndk.STATUS_CANCELLED && q.out.hasAborted(r.message) {

@@ -66,8 +66,8 @@ func (a *adapter) resting() bool {
 	return rest
 }
 
-// giveUpEvents takes the events that are still due for lost. A device that makes none for a failed completion while it is
-// armed solicited-only (ARM-11) never does: it is not waited for a second time.
+// giveUpEvents treats the events that are still due as lost. A device that makes no event for a failed completion while it is armed solicited-only
+// (ARM-11) never does: the provider does not wait for such an event a second time.
 func (a *adapter) giveUpEvents() {
 	for c := range a.cqs {
 		a.failsMute = a.failsMute || c.awaited == eventOfFail && !a.gone
