@@ -8,7 +8,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// foundBefore notes which violations the trace shows up to its first unclear event. TLC takes all events into account when it explains, so that
+// foundBefore records which violations the trace shows up to its first unclear event. TLC takes all events into account when it explains, so that
 // part is put to it once more, by itself.
 func (j Judge) foundBefore(ctx context.Context, cases []Case, reports []*verdict.Report) error {
 	var short []Case

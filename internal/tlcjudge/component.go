@@ -45,7 +45,7 @@ func (h *history) split(ends map[int]*call) {
 			}
 		}
 	}
-	for _, c := range h.calls { // of a QP whose creation the trace does not hold
+	for _, c := range h.calls { // of a QP whose creation the trace does not record
 		for _, r := range c.results {
 			if r != nil {
 				joined.join(r.qp.id, c.cq.id)
@@ -226,7 +226,7 @@ var createsRegion = []string{"NdkCreateMr", "NdkCreateMw", "NdkInitializeFastReg
 var givesToken = []string{"NdkRegisterMr", "ibv_reg_mr", "ibv_alloc_mw"}
 
 // findOldTokens finds the tokens that may have been made valid before the trace began, or by a call that does not tell it: the first request that
-// names one does not make it valid, and one makes it invalid of whose object the trace does not hold the creation, or comes after such a call.
+// names one does not make it valid, and one makes it invalid of whose object the trace does not have the creation, or comes after such a call.
 func (h *history) findOldTokens(c *component) {
 	created, first, given := map[string]bool{}, map[string]bool{}, math.MaxInt
 	for _, k := range h.calls {

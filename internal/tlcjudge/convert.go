@@ -136,7 +136,7 @@ func (h *history) qp(name string) *qp {
 	return p
 }
 
-// take notes the objects and requests that a call is of.
+// take records the objects and requests that a call is of.
 func (h *history) take(c *call) {
 	e := c.first
 	h.objects.take(c)
@@ -206,7 +206,7 @@ func (h *history) take(c *call) {
 	}
 }
 
-// place takes a point, which is of a request, or of none that was posted by then.
+// place handles a point, which is of a request, or of none that was posted by then.
 func (h *history) place(c *call, r *request) {
 	q := h.cqs[c.first.Cq]
 	switch {

@@ -94,7 +94,7 @@ func (h *history) ofRegion(c *call) *qp {
 }
 
 // toldTokens returns the tokens that calls told of the region or window that c closes, where they die with it: memory that is registered
-// later may have the same one, and nothing tells.
+// later may have the same one, which the trace does not show.
 func (h *history) toldTokens(c *call) (tokens []uint32) {
 	for _, k := range h.calls {
 		switch {

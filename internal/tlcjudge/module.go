@@ -147,7 +147,7 @@ func (c *component) tightRequests(q *cq) string {
 	return set(requests)
 }
 
-// peers returns the function from each QP to its peer, which for some is one of which the trace does not tell.
+// peers returns the function from each QP to its peer, which for some is one that the trace does not record.
 func (c *component) peers() string {
 	var pairs []any
 	for _, p := range c.qps {

@@ -27,7 +27,7 @@ func (h *history) findUnclear() {
 }
 
 // findFed finds the CQs that receives of a shared receive queue may complete into: those of the QPs that were created with one, or
-// any where the trace does not tell of such a QP.
+// any where the trace does not record such a QP.
 func (h *history) findFed() {
 	if len(h.shared) == 0 {
 		return
@@ -40,7 +40,7 @@ func (h *history) findFed() {
 	}
 }
 
-// firstStranger returns the first post on a QP whose creation the trace does not hold, or nil.
+// firstStranger returns the first post on a QP whose creation the trace does not record, or nil.
 func (h *history) firstStranger() *call {
 	i := slices.IndexFunc(h.calls, func(c *call) bool { return c.kind == "post" && c.qp.created == nil })
 	if i < 0 {
@@ -53,7 +53,7 @@ func (p *qp) unbound(dialect string) string {
 	return verdict.QpOfBefore(p.name, dialect)
 }
 
-// unsettle takes a call that put a QP into a state in which requests are dropped, or wait.
+// unsettle handles a call that put a QP into a state in which requests are dropped, or wait.
 func (h *history) unsettle(c *call) {
 	p := h.qps[c.first.Qp]
 	if p == nil || p.created == nil {
