@@ -11,7 +11,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// pairs tells the steps of a module with QPs. What a completion is, and what a poll returns, is read off the states: a wrong
+// pairs describes the steps of a module with QPs. What a completion is, and what a poll returns, is read off the states: a wrong
 // specification may do otherwise than its actions are called.
 type pairs struct {
 	*converter
@@ -197,7 +197,7 @@ func (p *pairs) result(entry value) trace.Result {
 		Status: p.status(entry.fields["status"].text)}
 }
 
-// polled takes a poll. Which completions it returned is what its QPs' queues have had delivered more than before.
+// polled handles a poll. Which completions it returned is what its QPs' queues have had delivered more than before.
 func (p *pairs) polled(s step) error {
 	cq := s.word(0)
 	if len(s.arguments) != 3 {

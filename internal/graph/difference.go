@@ -135,7 +135,7 @@ func (w *walk) changes(before, after []string) []string {
 	return lines
 }
 
-// String tells the difference as a way that can be followed by hand.
+// String describes the difference as a way that can be followed by hand.
 func (d *Difference) String() string {
 	var b strings.Builder
 	indent := func(lines []string) {

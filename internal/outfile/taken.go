@@ -17,7 +17,7 @@ type taken struct {
 	info os.FileInfo // nil where it is not there yet
 }
 
-// Read notes a file that is read, and what it is, as in "the trace".
+// Read records a file that is read, and what it is, as in "the trace".
 func (t *Taken) Read(what, name string) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -26,14 +26,14 @@ func (t *Taken) Read(what, name string) {
 	*t = append(*t, taken{what: what, path: resolved(name), info: info})
 }
 
-// ReadStream notes an open file that is read.
+// ReadStream records an open file that is read.
 func (t *Taken) ReadStream(what string, f *os.File) {
 	if info, err := f.Stat(); err == nil {
 		*t = append(*t, taken{what: what, info: info})
 	}
 }
 
-// Write notes a file that is to be written by something, such as a flag. The error says what has taken it. What is no regular file, as a device
+// Write records a file that is to be written by something, such as a flag. The error says what has taken it. What is no regular file, as a device
 // or a pipe is, may be taken any number of times.
 func (t *Taken) Write(by, name string) error {
 	info, err := os.Stat(name)

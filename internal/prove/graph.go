@@ -137,7 +137,7 @@ func (x *explorer) checks(evaluate evaluation, names []string, now, next map[str
 	return list, nil
 }
 
-// hold notes the first check that fails.
+// hold records the first check that fails.
 func (x *explorer) hold(checks []check, instance []int64) {
 	for _, c := range checks {
 		if x.broken == "" && c.hold(instance) == 0 {

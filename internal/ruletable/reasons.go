@@ -47,7 +47,7 @@ func readReasons(repository fs.FS) (reasons, error) {
 	return all, nil
 }
 
-// add notes the reason that a line gives for one or more cells of a rule.
+// add records the reason that a line gives for one or more cells of a rule.
 func (all reasons) add(line string) error {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 3 || slices.Contains(fields, "") {

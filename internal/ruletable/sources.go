@@ -249,7 +249,7 @@ func functions(repository fs.FS, folders ...string) (found, told mentions, err e
 	return found, told, nil
 }
 
-// collectVariables notes the package's variables and constants whose values are literals that name rules.
+// collectVariables records the package's variables and constants whose values are literals that name rules.
 func collectVariables(declared ast.Decl, into map[string]string) {
 	general, ok := declared.(*ast.GenDecl)
 	if !ok {

@@ -272,7 +272,7 @@ func (s Statement) brokenBy(use ruletable.Use) bool {
 
 const ofPermission = "a permission: nothing breaks it"
 
-// inherit notes why cells are empty where the rules of the statement have a reason.
+// inherit records why cells are empty where the rules of the statement have a reason.
 func (s *Statement) inherit(byRule map[string]ruletable.Row) {
 	if !s.has(Rule) {
 		return

@@ -72,7 +72,7 @@ func each(pattern string) func(string) map[string]string {
 
 var callbackFields = regexp.MustCompile(`due \|-> (\d+), errorDue \|-> (\w+), running \|-> (\w+),`)
 
-// callbacks tells what is owed, and whether a callback runs.
+// callbacks describes what is owed, and whether a callback runs.
 func callbacks(value string) map[string]string {
 	m := callbackFields.FindStringSubmatch(value)
 	state := "none owed"

@@ -156,7 +156,7 @@ func (p *workerPool) follow(output io.Reader, log io.Writer, workers int) error 
 	}
 }
 
-// begins tells whether the message with a number begins with this line.
+// begins reports whether the message with a number begins with this line.
 func begins(line string, number int) bool {
 	return strings.HasPrefix(line, fmt.Sprintf("%s%d:", startMarker, number))
 }

@@ -48,7 +48,7 @@ func newLikeness(g *Graph) *likeness {
 	return l
 }
 
-// state takes the newest state of a graph.
+// state handles the newest state of a graph.
 func (l *likeness) state(b *Graph) error {
 	if !slices.Equal(b.Variables, l.g.Variables) {
 		return errOther

@@ -101,7 +101,7 @@ func sameFields(a, b []field) bool {
 	return true
 }
 
-// Explain tells a counter-example: numbered steps, each with its action and what the action changed.
+// Explain describes a counter-example: numbered steps, each with its action and what the action changed.
 func Explain(trace []Step) string {
 	var b strings.Builder
 	var before map[string]value

@@ -75,7 +75,7 @@ func (c *Converter) refused(r *Record, call *call, e *trace.Event) {
 	}
 }
 
-// polled tells what a poll delivered.
+// polled describes what a poll delivered.
 func (c *Converter) polled(r *Record, e *trace.Event) {
 	if r.Value < 0 {
 		e.Errno = errno(r.Value)

@@ -20,7 +20,7 @@ type poll struct {
 	op      string // the one under which it is told: that of the first poll of its row
 }
 
-// put takes the next event.
+// put handles the next event.
 func (p *polls) put(e *trace.Event) error {
 	if e.Fn != "ibv_poll_cq" {
 		if err := p.flush(); err != nil {
@@ -45,7 +45,7 @@ func (p *polls) put(e *trace.Event) error {
 	return nil
 }
 
-// call takes a call of a poll, which may go on with the row that is held.
+// call handles a call of a poll, which may go on with the row that is held.
 func (p *polls) call(e *trace.Event) error {
 	called := poll{e.Thr, e.Cq, *e.N, e.Op}
 	goesOn := p.held != nil && p.last.thr == called.thr && p.last.cq == called.cq && p.last.n == called.n
