@@ -25,7 +25,7 @@ type result struct {
 	report  *verdict.Report
 	line    int    // of a malformed trace: the place, 0 when no line is to blame
 	reason  string // why it is malformed or unreadable, or which internal error happened
-	// unreadable tells what could not be read at all from what was read and is no trace.
+	// unreadable is set for an input that could not be read at all, as opposed to one that was read and is not a trace.
 	unreadable bool
 	code       int
 
@@ -364,7 +364,7 @@ func malformed(name string, err error) *result {
 	return r
 }
 
-// warn tells of a flag that has no effect on a trace.
+// warn reports a flag that has no effect on a trace.
 func (p *program) warn(r *result, s *settings) {
 	if r.trace != nil && !r.partial && s.deviceLevelIdle(r.trace) {
 		fmt.Fprintf(p.stderr, "%s: warning: --device-level does nothing: it is of the dialects verbs and kverbs, and this trace is %s\n",

@@ -127,7 +127,7 @@ func because(rule verdict.RuleCoverage) string {
 	return fmt.Sprintf("%s: %s", rule.Coverage, rule.Why)
 }
 
-// lines tells the coverage in a line a group, then the reasons that the lines point to by a letter.
+// lines describes the coverage in a line a group, then the reasons that the lines point to by a letter.
 func (c *coverage) lines() []string {
 	total := map[verdict.Coverage]int{}
 	var reasons []string
@@ -154,7 +154,7 @@ func (c *coverage) lines() []string {
 	return append(lines, c.caseLines()...)
 }
 
-// caseLines tells the cases in a line for those that were met, one for those that may have been, and one for those that never were.
+// caseLines describes the cases in a line for those that were met, one for those that may have been, and one for those that never were.
 func (c *coverage) caseLines() []string {
 	if c.cases == nil {
 		return []string{"cases: not counted (" + uncounted + ")"}

@@ -107,7 +107,7 @@ func undecided(name, reason string) *verdict.Report {
 	return &verdict.Report{File: name, Verdict: verdict.Inconclusive, Findings: []verdict.Finding{{Verdict: verdict.Inconclusive, Message: reason}}}
 }
 
-// warnOfLone tells of connections that have one end only in the two traces.
+// warnOfLone reports connections that have one end only in the two traces.
 func (p *program) warnOfLone(r *result) {
 	for _, conn := range r.lone {
 		fmt.Fprintf(p.stderr, "%s: warning: connection %s has its other end in neither trace, or not from its creation on, or with a shared "+

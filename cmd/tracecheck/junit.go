@@ -66,7 +66,7 @@ func (w *junitReporter) result(r *result) {
 	w.suite.Cases = append(w.suite.Cases, c)
 }
 
-// problem tells why a trace fails the run: by its first finding that does.
+// problem reports why a trace fails the run: by its first finding that does.
 func (w *junitReporter) problem(r *result) *junitProblem {
 	problem := &junitProblem{Message: printable(r.reason), Type: r.answer(), Text: w.text(r)}
 	for _, f := range restsOn(r) {

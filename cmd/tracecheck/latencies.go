@@ -49,7 +49,7 @@ func (l *latencies) take(e *trace.Event) {
 	}
 }
 
-// first notes a time of which there is none yet. Beyond maxNames none is noted.
+// first records the first time for a name. It records at most maxNames names.
 func first(times map[string]int64, name string, t int64) {
 	if _, noted := times[name]; !noted && len(times) < maxNames {
 		times[strings.Clone(name)] = t
@@ -94,7 +94,7 @@ func (s *spread) at(share float64) time.Duration {
 	return time.Duration(s.longest)
 }
 
-// write tells what was measured, where the trace has a clock.
+// write writes the measurements, if the trace has a clock.
 func (l *latencies) write(w *textReporter, unit string) {
 	if unit != "ns" {
 		w.line(0, "latencies: not known; the clock of the trace has no unit ns")

@@ -81,7 +81,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// recovered tells of a mistake in this program as of one.
+// recovered runs the program, and reports a panic as a mistake in this program.
 func (p *program) recovered(ctx context.Context, out *bufio.Writer, args []string) (code int, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {

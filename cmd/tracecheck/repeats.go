@@ -49,7 +49,7 @@ func (r *result) shown() (shown []*verdict.Finding, rest []*remainder) {
 	return shown, rest
 }
 
-// String tells how many findings are not shown, and where the first of them are.
+// String describes how many findings are not shown, and where the first of them are.
 func (m *remainder) String() string {
 	text := fmt.Sprintf("and %d more of %s", m.count, m.rule)
 	var lines []string

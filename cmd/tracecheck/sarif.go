@@ -42,7 +42,7 @@ func (w *sarifReporter) result(r *result) {
 	}
 }
 
-// warn tells of advice that was not followed as a result, as its rule has a text to read, and of another warning as a notification.
+// warn reports advice that was not followed as a result, as its rule has a text to read, and of another warning as a notification.
 func (w *sarifReporter) warn(r *result, warning trace.Warning) {
 	rule, at := advised(warning), sarifAt(r.path, warning.Line)
 	if rule == "" {
@@ -112,7 +112,7 @@ func (w *sarifReporter) rule(id string) int {
 	return w.indexes[id]
 }
 
-// notify notes what is no finding of a trace.
+// notify records what is no finding of a trace.
 func (w *sarifReporter) notify(level, text string, at ...sarifLocation) {
 	if w.run.Invocations == nil {
 		w.run.Invocations = []sarifInvocation{{}}

@@ -15,7 +15,7 @@ const (
 	textWidth     = commandline.TextWidth
 )
 
-// textReporter tells each trace as soon as it is judged, and the coverage of all at the end.
+// textReporter describes each trace as soon as it is judged, and the coverage of all at the end.
 type textReporter struct {
 	out      *bufio.Writer
 	settings *settings
@@ -151,7 +151,7 @@ func follows(f *verdict.Finding) string {
 	return fmt.Sprintf(" (may only follow from %s at line %d)", f.Follows.Rule, f.Follows.Line)
 }
 
-// withInstead tells each explanation that was alive, and what it would have allowed.
+// withInstead describes each explanation that was alive, and what it would have allowed.
 func withInstead(f *verdict.Finding) []string {
 	var told []string
 	for i, before := range f.Before {
@@ -177,7 +177,7 @@ func (w *textReporter) detail(title string, paragraphs ...string) {
 	}
 }
 
-// reading tells a reading with the answer that was taken.
+// reading describes a reading with the answer that was taken.
 func (s *settings) reading(id string) string {
 	reading, ok := rules.GetReading(id)
 	if !ok {
@@ -207,7 +207,7 @@ func (w *textReporter) end(sum *summary) {
 	}
 }
 
-// counts tells how many traces got which answer.
+// counts describes how many traces got which answer.
 func (w *textReporter) counts() string {
 	var parts []string
 	for _, answer := range []string{

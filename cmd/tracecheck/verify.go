@@ -48,7 +48,7 @@ func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, limit ti
 	return exitConformant, nil
 }
 
-// claimed tells a dialect, and the readings that are not the default.
+// claimed describes a dialect, and the readings that are not the default.
 func claimed(c witness.Claim) string {
 	text := c.Dialect
 	if c.DeviceLevel {
