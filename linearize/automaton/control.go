@@ -7,8 +7,8 @@ import (
 	"ndkoracle/model"
 )
 
-// control is an explanation without what the CQ holds. How many callbacks are owed is known as an interval: a satisfied arm
-// may merge with an owed callback or add one (A2), and every number between is possible too.
+// control is an explanation without the contents of the CQ. The number of owed callbacks is an interval: a satisfied arm may merge with an owed
+// callback or add one (A2), and each number in the interval is possible.
 type control struct {
 	arm                         model.Arm
 	health                      model.Health

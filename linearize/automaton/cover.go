@@ -188,7 +188,7 @@ func (n tally) mayHold(oneMore bool, of tally) bool {
 		n.points == of.points && n.fences == of.fences && n.openFences == of.openFences
 }
 
-// holds reports whether all that y may hold, x may hold too, when the steps follow it.
+// holds reports whether x, followed by the steps, allows all contents of the CQ that y allows.
 func (m *Machine) holds(x explanation, steps []cell, y explanation) bool {
 	n := len(x.cells) + len(steps)
 	// fits[i]: the cells of y from j on are within those of x from i on; after holds the same for j+1.

@@ -15,7 +15,7 @@ type event struct {
 	kinds  Kinds
 	is     bool   // of delivered: its place is known; of rested: a completion is owed; of resized: it was refused
 	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, voided, fenceGone: the one in question
-	n      int    // of armReturned: which call; of readersAre, pruned: the number; of callbackEntered: callbacks of the debt that may be owed, too
+	n      int    // of armReturned: which call; of readersAre, pruned: the number; of callbackEntered: callbacks of the debt that may also be owed
 	depth  int    // for how many completions the CQ has room, if it may have overflowed just before; or HasRoom, or NotFollowed
 }
 

@@ -267,7 +267,7 @@ func need(alive []explanation, ranks int) []int {
 
 // seen is what explanations say of the CQ that others ask for.
 type seen struct {
-	arms       model.Arms // that are outstanding, NONE too
+	arms       model.Arms // that are outstanding, NONE included
 	placedArms model.Arms // … or would be when completions are placed
 	owes       bool       // all say that a callback is owed
 	mayOwe     bool       // one does

@@ -102,7 +102,7 @@ func (t *transition) empty(x explanation) {
 	m := t.machine
 	_, refusal := m.step(x.control, pollNone, Plain, 0)
 	if refusal == nil {
-		t.keep(x) // of a CQ that holds something, too
+		t.keep(x) // also of a CQ that is not empty
 		return
 	}
 	if !x.nullable() {

@@ -60,7 +60,7 @@ func (q *Queue) Arm() (arm model.Arm, known bool) {
 	return model.Arm(bits.TrailingZeros8(uint8(q.set.arms))), bits.OnesCount8(uint8(q.set.arms)) == 1
 }
 
-// Arms returns what the CQ may be armed for, NONE too: now, or once more completions may have been placed.
+// Arms returns the types for which the CQ may be armed, NONE included: now, or once more completions may have been placed.
 func (q *Queue) Arms(placed bool) model.Arms {
 	if placed {
 		return q.set.placedArms

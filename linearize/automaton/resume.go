@@ -30,7 +30,7 @@ func (q *Queue) Resume() {
 		return
 	}
 	q.restart(d, true, at)
-	e.is = false // what was owed at a moment of rest is forgotten, too
+	e.is = false // also forget what was owed at a moment of rest
 	resumed := *q
 	if !q.take(e, at) {
 		resumed.err = q.err

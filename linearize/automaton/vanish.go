@@ -6,10 +6,10 @@ import (
 	"ndkoracle/linearize/breach"
 )
 
-// Vanished handles the close of a QP: its completions in the CQ stay there, or all of them vanish just now (A21). The flag again says that the
-// latest Vanished was of that QP too. All that could complete had ended by the moment of rest ended, which is 0 where it is not known. The
-// moments of placement say which completions points placed. Which of the others are the QP's no explanation says: where the QP has others, any
-// may be. What was owed of the QP is no longer known to be there, as Free has recorded.
+// Vanished handles the close of a QP: its completions in the CQ stay there, or all of them vanish just now (A21). again says that the latest
+// Vanished was of the same QP. All outstanding requests had ended by the moment of rest ended, which is 0 where it is not known. points has the
+// moments at which points placed completions of the QP. No explanation says which of the other completions are the QP's: if others is not 0, any
+// may be. Completions of the QP that were owed need not be there any more, as Free has recorded.
 func (q *Queue) Vanished(points []Moment, others int, again bool, ended, at Moment) bool {
 	if q.err != nil || !q.Alive() || ended != 0 && !q.Ended(ended) {
 		return q.Alive()
