@@ -45,7 +45,7 @@ const (
 	uncaused         = "RES-10"
 )
 
-// The rules of a connection that package monitor decides, too, from what polls and posts tell.
+// The rules of a connection that package monitor also decides, from polls and posts.
 const (
 	BadToken       = "INV-05"   // nothing succeeds behind a message whose token was not valid
 	OfErrorState   = "FLUSH-06" // nor in the error state of a queue pair
