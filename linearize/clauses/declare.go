@@ -2,8 +2,8 @@ package clauses
 
 import "ndkoracle/linearize/declared"
 
-// The rules that clauses decide. Of those that a monitor decides too, DISC-10, FLUSH-06 and RES-11, that has the declaration. FLAG-04 is judged as
-// POLL-05, and FLUSH-05 is a rule to check under another reading only.
+// The rules that clauses decide. DISC-10, FLUSH-06 and RES-11 are declared in package monitor, which also decides them. FLAG-04 is judged as POLL-05.
+// FLUSH-05 is checked under another reading only.
 var _ = declared.Add(
 	declared.Rule{ID: Rules[foundEmpty].ID, On: []declared.Occasion{declared.PollTakes}, Rests: declared.Arrival},
 	declared.Rule{ID: Rules[tookMessage].ID, On: []declared.Occasion{declared.Told}, Rests: declared.Arrival},

@@ -335,8 +335,8 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	}
 }
 
-// metByRest records that r, a message or a receive, was over by the first moment of rest at which it waited for its counterpart alone, and at which
-// last, the latest possible counterpart, did too.
+// metByRest records that r, a message or a receive, was over by the first moment of rest at which both r and last, its latest possible counterpart,
+// waited for their counterparts alone.
 func (e *Engine) metByRest(r, last *request) {
 	if last == nil || last.loose || r.loose || max(r.ready, last.ready) == timeline.Never || !e.Solver.Alive(r.x) {
 		return

@@ -218,7 +218,7 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 	return r
 }
 
-// comes reports whether the poll that returns delivers r, too.
+// comes reports whether the poll that returns also delivers r.
 func (e *Engine) comes(r *request) bool {
 	for i := range e.unmarked {
 		if o := e.requests[e.unmarked[i].Wr]; o != nil && !o.told {
