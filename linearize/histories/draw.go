@@ -17,7 +17,7 @@ import (
 // The bounds of a random history.
 const (
 	mostOperations = 40 // calls and callbacks
-	mostSteps      = 24 // of the run, hidden ones too, twice at most, beside what brings it to rest
+	mostSteps      = 24 // of the run, hidden ones included, at most twice, beside those that bring it to rest
 	mostOrders     = 8  // that a partial order leaves open
 )
 

@@ -2,8 +2,8 @@ package histories
 
 import "ndkoracle/model"
 
-// endsPeer reports whether a queue pair that is over has ended the connection at its other end, too. Of libibverbs only an initiator request that
-// failed does: a receive that fails, or a move to the error state, fails the message that it keeps from being received (RES-11).
+// endsPeer reports whether a queue pair that is over has also ended the connection at its other end. In libibverbs only a failed initiator request
+// does that. A failed receive, or a move to the error state, fails the message that can't be received (RES-11).
 func (ref *referee) endsPeer(k config, qp int) bool {
 	return !ref.c.Dialect.ErrorState || k.failed>>qp&1 == 1
 }

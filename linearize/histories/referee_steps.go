@@ -59,8 +59,8 @@ func (ref *referee) losesRequest(s model.State, qp int) bool {
 	return ref.c.Dialect.LossCancels && (slices.ContainsFunc(s.Qps[qp].Initiator, lost) || slices.ContainsFunc(s.Qps[qp].Receive, lost))
 }
 
-// answered returns a state as the initiator queue of a queue pair sees it at a moment of rest: where the other end of its connection was lost, this
-// one was, too, so no send waits there for a receive.
+// answered returns a state as the initiator queue of a queue pair sees it at a moment of rest: if the connection was lost at the other end, it was
+// also lost at this one, so no send waits there for a receive.
 func (ref *referee) answered(s model.State, qp int) model.State {
 	peer := ref.c.Qps[qp].Peer
 	if peer < 0 || !ref.c.Dialect.LossCancels || s.Qps[peer].State != model.Ended || s.Qps[qp].State != model.Connected && s.Qps[qp].State != model.Doubtful {
