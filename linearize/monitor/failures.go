@@ -58,8 +58,8 @@ func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
 	return n.s.m.dialect.FailureEnds && outcome == model.FAILED
 }
 
-// fails records the end of a connection that a poll tells of. What is pending completes too: in libibverbs the queue pair is in its error state,
-// in NDSPI the receives may wait.
+// fails records the end of a connection that a poll shows. Pending requests complete as well: in libibverbs the queue pair is in its error state; in
+// NDSPI the receives may wait.
 func (n *ends) fails(r *workRequest, result *trace.Result) {
 	p := r.queue.qp
 	if n.of[p.name] != nil {

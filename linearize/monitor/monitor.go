@@ -15,7 +15,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// A Place is where an event stands in a trace. The end of a trace has a place too.
+// A Place is the position of an event in a trace. The end of a trace has a place as well.
 type Place struct {
 	Index int // how many events come before it
 	Line  int
