@@ -159,8 +159,8 @@ func (c *component) executeBeforeBut(w *walk, r *request, stays func(*request) b
 	})
 }
 
-// executeAny gives r the outcome that is told, or else success. Where success is impossible, or a completion may have been
-// placed unseen, it gives failure too.
+// executeAny executes r with its recorded outcome, or else with success. If success is impossible, or a completion may have been placed that no
+// event shows, it also tries failure.
 func (c *component) executeAny(w *walk, r *request) {
 	w.each(func(w *walk, s state) {
 		c.execute(w, r, r.outcome)

@@ -16,7 +16,7 @@ type found struct {
 	at    moment
 	shown moment // by what came only then, or 0
 	of    *span  // that says which objects the finding is of, where the event at the moment does not
-	qps   []*qp  // whose requests it is of, too
+	qps   []*qp  // also the QPs whose requests it concerns
 	stops bool
 
 	objects []monitor.Object // that a finding of the monitor is of
@@ -104,9 +104,9 @@ func (h *history) meets(o declared.Occasion) {
 	}
 }
 
-// blameless returns the findings that needed no search, without what the provider did after its consumer broke a rule on
-// the same objects, and without what the monitor says, too. The search stops before the first that is left: what comes after it may follow from it. What the monitor finds rests on no
-// token, so a breach at the other end of a connection does not excuse it.
+// blameless returns the findings that needed no search. It omits what the provider did after its consumer broke a rule on the same objects, and what
+// the monitor also reports. The search stops before the first finding that is left, because later events may follow from it. Findings of the monitor
+// do not depend on tokens, so a breach at the other end of a connection does not excuse them.
 func (h *history) blameless() []verdict.Finding {
 	excused := map[string]moment{} // objects that share CQs
 	for _, f := range h.findings {
@@ -185,7 +185,7 @@ func (h *history) owners(f found) []*component {
 	return owners
 }
 
-// place is where an event stands. The end of a trace has a place too.
+// place is the position of an event. The end of a trace has a place as well.
 type place struct {
 	line int
 	seq  uint64

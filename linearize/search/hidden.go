@@ -82,10 +82,9 @@ func (c *component) listRequest(r *request) {
 	c.add(o)
 }
 
-// mayMatter reports whether a completion that no poll delivered could explain anything. It comes after all that were
-// delivered, of its queue too, and after the last poll that found the CQ empty. All that it can explain is a callback, which
-// needs no more than one, a CQ that was full, a point that places one behind it, or what became of a silent request that could not
-// succeed.
+// mayMatter reports whether a completion that no poll delivered could explain anything. It is placed after all delivered ones, also those of its own
+// queue, and after the last poll that found the CQ empty. It can only explain a callback, which needs one completion, a CQ that was full, a point
+// that places one behind it, or the outcome of a silent request that could not succeed.
 func (c *component) mayMatter(r *request) bool {
 	switch {
 	case r.overtaken:

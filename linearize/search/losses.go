@@ -132,7 +132,7 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 	seen := h.foundEmptyBy(p, q, never)
 	for _, r := range slices.Backward(requests) {
 		if r.told || r.owed <= seen {
-			break // and what was posted before it has completed too
+			break // and what was posted before it has also completed
 		}
 		l := loss{max(r.post.call, seen+1), r}
 		if !r.hasMessage() && len(all) > 0 {

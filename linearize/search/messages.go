@@ -7,8 +7,8 @@ import (
 	"ndkoracle/model"
 )
 
-// A message is received after what is executed before it: a read, if the message is fenced (FLAG-04), and what is neither a write nor a
-// message; writes before it arrive with it. So where a flush cancelled what a message waited for, it cancelled the message too.
+// A message is received after the requests that execute before it: a read, if the message is fenced (FLAG-04), and each request that is neither a
+// write nor a message. Writes before it arrive with it. So a flush that cancelled a request for which a message waited also cancelled the message.
 
 // arriving returns the sends of p whose messages the peer can have received.
 func (h *history) arriving(p *qp) []*request {
@@ -58,8 +58,8 @@ func (h *history) isOnlyFlushed(p *qp) bool {
 	return len(h.mayHaveFailed(p.peer, model.Initiator)) == 0 && len(h.mayHaveFailed(p.peer, model.Receive)) == 0
 }
 
-// cancelsWith reports whether each flush, or close, that can have cancelled r was called after the post of another request behind it,
-// which it cancelled too.
+// cancelsWith reports whether each flush, or close, that can have cancelled r was called after the post of behind, a request behind r, and so
+// cancelled that as well.
 func (p *qp) cancelsWith(r, behind *request) bool {
 	if r == nil {
 		return false

@@ -207,7 +207,7 @@ func (h *history) orderPolls(q *cq, handed map[string]handing) {
 		}
 		return min(posted(a), posted(b))
 	}
-	// What was posted before may have had to complete before, too; else a poll comes first that makes room for those behind it.
+	// What was posted before may also have had to complete before. Otherwise a poll comes first that makes room for those behind it.
 	tie := func(a, b *span) int {
 		if len(a.results()) > 0 && len(b.results()) > 0 {
 			if sign := cmp.Compare(posted(a), posted(b)); sign != 0 && max(posted(a), posted(b)) > min(a.call, b.call) {

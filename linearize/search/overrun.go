@@ -34,9 +34,9 @@ func reportsError(s *span) bool {
 	return ok && h != model.OK
 }
 
-// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it may have
-// room for: while a resize is under way, as few as before it or after it. What only waits for a message is on its way, too, as it may fail by itself.
-// A CQ had not overflowed before it took what it delivers (ARM-17), and may have at the first such moment since.
+// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it may have room for. During a
+// resize, its room is the lesser of the old and the new. A receive that waits for a message counts, because it may fail by itself. A CQ had not
+// overflowed before it accepted what it delivers (ARM-17), and may have overflowed at the first such moment since.
 func (h *history) findOverruns() {
 	outstanding, room, takes := map[*cq]int{}, map[*cq]int{}, map[*cq]moment{}
 	resized, taking := map[moment]*resize{}, map[moment][]*cq{}
