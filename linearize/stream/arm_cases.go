@@ -94,7 +94,7 @@ func (a *armCases) sum(counts *cases.Counts, of certainty, sign int) {
 // anyArm is what may be outstanding where that is not followed.
 const anyArm = model.Arms(1<<(model.ANY+1) - 1)
 
-// mayBeArmed returns what may be outstanding, NONE too, when an arm that is called now takes effect, if nothing is posted meanwhile.
+// mayBeArmed returns the arms that may be outstanding, NONE included, when an arm that is called now takes effect, if nothing is posted meanwhile.
 func (q *cq) mayBeArmed() model.Arms {
 	switch {
 	case q.arms.certain.called == 0:
@@ -103,7 +103,7 @@ func (q *cq) mayBeArmed() model.Arms {
 		return anyArm
 	}
 	arms := q.queue.Arms(q.pending > 0)
-	if q.window.from != 0 || q.s.dialect.ExtraEvent { // which satisfy an arm, too
+	if q.window.from != 0 || q.s.dialect.ExtraEvent { // which also satisfy an arm
 		arms |= 1 << model.NONE
 	}
 	return arms

@@ -8,9 +8,9 @@ import (
 	"ndkoracle/model"
 )
 
-// Of a group that is left open nothing more is said of the provider, so what its polls fetch is not taken from its queues: it counts as outstanding,
-// and explains what an outstanding request may. That can't be kept for as long as a trace is. Once there is much of it, the other end is left
-// open, too, which might be explained by it, and it is forgotten.
+// In an undecided group the provider is no longer judged, so what its polls fetch is not removed from its queues: it counts as outstanding, and
+// explains what an outstanding request may. This state must not grow with the length of the trace. Once it is large, the other end, which it might
+// explain, becomes undecided as well, and the state is dropped.
 
 // mostFetched is how many requests of a queue are kept that polls of a CQ that is left open have fetched.
 const mostFetched = 1 << 12
@@ -38,8 +38,8 @@ func (q *cq) fetched(polls []*poll) {
 	}
 }
 
-// fetchedNothing handles a poll that found nothing after a moment of rest: the silent requests that may have been over by then are taken to have succeeded.
-// Where the other end is undecided too, it does not matter which those are.
+// fetchedNothing handles a poll that found nothing after a moment of rest. The silent requests that may have been over by then are assumed to have
+// succeeded. If the other end is also undecided, it does not matter which those are.
 func (q *cq) fetchedNothing(p *poll) {
 	for _, l := range q.wqs {
 		if l.queue != model.Initiator {

@@ -113,7 +113,7 @@ func (s *Stream) unexplained(g *group, rule string, line int, see []int, format 
 	s.unless("", g, rule, line, see, format, args...)
 }
 
-// unless does that where something else may have happened, too, or "".
+// unless is unexplained where other, if not "", names something else that may have happened.
 func (s *Stream) unless(other string, g *group, rule string, line int, see []int, format string, args ...any) {
 	g = g.root()
 	if g.overflown != nil && g.overflown != g.without {

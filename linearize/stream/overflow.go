@@ -26,8 +26,8 @@ type overflowWindow struct {
 	unfollowed bool // since the first, the automaton does not follow each moment at which the CQ may have overflowed
 }
 
-// checkRoom records whether more completions may be on their way into the CQ, since now, than it has room for: each request that is outstanding may have
-// one, a receive for which no message came, too, as that may fail by itself.
+// checkRoom records whether, from now on, more completions may be on their way into the CQ than it has room for. Each outstanding request may have
+// one, also a receive for which no message came, because it may fail by itself.
 func (q *cq) checkRoom() {
 	c := &q.window
 	if r := q.resizes.open; r != nil && q.load() > r.from {

@@ -14,7 +14,7 @@ type eventIndex = int
 // never is the index of what does not happen in the trace.
 const never eventIndex = math.MaxInt
 
-// place is where an event stands. The end of a trace has a place too.
+// place is the position of an event. The end of a trace has a place as well.
 type place struct {
 	line int
 	seq  uint64

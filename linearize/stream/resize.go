@@ -51,7 +51,7 @@ func (q *cq) resizeCalled(u *underWay, depth *int64) {
 	q.hasDepth(min(q.depth, q.resizes.open.to))
 }
 
-// mostHeld returns how many completions the CQ may hold, if it holds no more than it has room for: what it held before it was made smaller, too.
+// mostHeld returns how many completions the CQ may have without an overflow. It includes completions from before the CQ was made smaller.
 func (q *cq) mostHeld() int {
 	most := max(q.depth, q.resizes.most)
 	if r := q.resizes.open; r != nil {

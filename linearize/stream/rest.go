@@ -84,7 +84,7 @@ func (l *workQueue) owe() (owed []uint64, open int) {
 				open++
 			}
 		case r.rested != 0:
-		case waits && r.silent: // unless what it is behind has failed, it waits, too
+		case waits && r.silent: // it waits as well, unless a request ahead of it has failed
 		case l.waits(r) && r.called > flush && !l.mayFail(r):
 			return owed, open
 		case l.waits(r) && !p.flushedAfter(r) && !l.mayFail(r):

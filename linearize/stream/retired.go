@@ -7,9 +7,9 @@ import (
 	"ndkoracle/linearize/cases"
 )
 
-// What is closed for good is put aside, so that a stream looks through, and keeps, what lives. A QP is put aside together with the other end of
-// its connection: until that is closed, too, it may tell something of it. The latest that were put aside are kept by name, as they may be used
-// after their close (LIFE-06), which brings them back.
+// Objects that are closed for good are retired, so that a stream iterates over, and keeps, live objects only. A QP is retired together with the other
+// end of its connection: until that is also closed, its events may concern the QP. The latest retired objects are kept by name: a use after their
+// close (LIFE-06) restores them.
 
 // retired holds what was put aside.
 type retired struct {
@@ -71,8 +71,8 @@ func (p *qp) isQuiet() bool {
 	})
 }
 
-// peerIs reports whether the other end of the connection of p is quiet, too. Of one at another host nothing may be left to tell; and where none is
-// known the other host may yet tell of one.
+// peerIs reports whether the other end of the connection of p is also quiet. An end at another host must have nothing left to report. If no other end
+// is known, the trace of the other host may still have it.
 func (p *qp) peerIs(quiet func(*qp) bool) bool {
 	switch {
 	case p.peer == nil:

@@ -42,7 +42,7 @@ type cqClose struct {
 // An armEffect is what an arm may have met when it took effect.
 type armEffect struct {
 	arm     model.Arm  // its type
-	merging model.Arms // what may have been outstanding when it took effect, NONE too
+	merging model.Arms // what may have been outstanding when it took effect, NONE included
 	nothing bool       // … and the CQ was empty when it was called
 	aged    bool       // … and the CQ held completions then, and none that is fresh
 }

@@ -31,9 +31,9 @@ func (l *workQueue) mayFail(r *request) bool {
 	return l.queue == model.Initiator || r == l.waiting[0]
 }
 
-// hadCompleted reports whether r is known to have completed by the present moment of rest, or to have had to: a silent request, if it has a completion. The
-// clauses know that, but for connections with another host, queue pairs of which they follow no more, and CQs that may have overflowed. There what is before
-// r on its queue had to have, too.
+// hadCompleted reports whether r is known to have completed by the present moment of rest, or had to: a silent request, if it has a completion. The
+// clauses decide that, except for connections with another host, queue pairs that they no longer follow, and CQs that may have overflowed. There the
+// requests ahead of r on its queue must also have completed.
 func (l *workQueue) hadCompleted(r *request, before bool) bool {
 	if r.hadCompleted(l.qp.s.at) {
 		return true
@@ -64,7 +64,7 @@ func (p *qp) mayHaveEnded() bool {
 		slices.ContainsFunc(l.waiting, func(r *request) bool { return r.place != 0 && r.outcome != model.SUCCESS })
 }
 
-// failedSends counts the sends that are told to have ended otherwise than with success: they left their receives, or ended them, too.
+// failedSends counts the sends that have a recorded outcome other than success: they took no receive, or ended their receive as well.
 func (c *endedCounts) failedSends() int { return c.sendsDone - c.took }
 
 // posted counts the receives that had been posted, but for those that are told to have taken no message.
