@@ -86,8 +86,8 @@ func (r *replay) delivers(s Step, a model.Action) error {
 	return nil
 }
 
-// endedAs reports whether a request that is told to have ended one way may have ended another: some devices of libibverbs report
-// as flushed the request that broke the QP, too.
+// endedAs reports whether a request with one recorded outcome may have ended with another: some devices of libibverbs also report as flushed the
+// request that broke the QP.
 func (q *request) endedAs(told, ended model.Outcome) bool {
 	return told == ended || isVerbs(q.post.begin.Fn) && told == model.CANCELLED && q.broke
 }
@@ -208,7 +208,7 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	}
 	over := func(c *call) bool { return r.facts.succeededBy(c) < mark }
 	if cancels && slices.ContainsFunc(r.facts.flushes[qp], over) {
-		return false // what is posted behind a flush is cancelled, too
+		return false // what is posted behind a flush is also cancelled
 	}
 	apart := peer < 0 || state != model.Connected || r.state.Qps[peer].State != model.Connected
 	send := q
