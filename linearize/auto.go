@@ -13,9 +13,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// auto takes the streaming engine, whatever the length of the trace. Porcupine searches a trace that is short enough, too: it
-// decides what the other leaves open, tells the explanations that were alive before a violation, and counts more rules. Where
-// only one of the two has an answer, that stands. Where their answers differ, this program is wrong, and says so.
+// auto runs the streaming engine on a trace of any length. If the trace is short enough, porcupine searches it as well: it decides what the stream
+// leaves undecided, lists the explanations that were alive before a violation, and counts more rules. If only one of the two has an answer, that is
+// the answer. If their answers differ, this program is wrong, and reports that.
 func auto(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	o.Engine = Streaming
 	streamed := checkWith(ctx, t, o)
@@ -111,10 +111,10 @@ func contradicted(stands, other *verdict.Report) *verdict.Report {
 	return stands
 }
 
-// blame makes one report where the engines blame different sides. What the consumer did excuses what the provider does from then on; and what only
-// one engine holds against the provider, it is not accused of. The report that blames the provider stands where it holds the same against the
-// consumer, and goes on: then that excuses nothing. It stands, too, where the other leaves something open, and what that blames the consumer for came
-// later, or excuses nothing.
+// blame makes one report where the engines blame different sides. A violation of the consumer excuses the provider from then on, and a violation of
+// the provider that only one engine finds is not reported. There are two exceptions, in which the report that blames the provider stands. One: it
+// has the same violation of the consumer, which excuses nothing. Two: the other report is undecided somewhere, and its violation of the consumer
+// came later, or excuses nothing.
 func blame(streamed, searched *verdict.Report) *verdict.Report {
 	consumers, providers := streamed, searched
 	if streamed.Verdict == verdict.ProviderViolation {
@@ -134,8 +134,8 @@ func blame(streamed, searched *verdict.Report) *verdict.Report {
 	return contradicted(consumers, providers)
 }
 
-// takeFollowing adds to r what another engine found after the same violations, and says of what both found that it may only
-// follow from them.
+// takeFollowing adds to r the findings of another engine after the same violations. It marks findings of both engines as possible consequences of
+// those violations.
 func takeFollowing(r, other *verdict.Report) {
 	for _, f := range other.Findings {
 		told := func(have verdict.Finding) bool { return have.Line == f.Line && have.Rule == f.Rule }
@@ -159,7 +159,8 @@ func takeFollowing(r, other *verdict.Report) {
 	r.Settle()
 }
 
-// takeLead lets a violation come first that both engines found, and the stream first: what only the search has found before it may follow from it. A search names the first moment that nothing explains, which may be a moment of rest before the event that shows why.
+// takeLead puts first the violation that both engines found and that is the stream's first. Earlier findings of the search alone may follow from it: a
+// search names the first unexplained moment, which may be a moment of rest before the event that shows the cause.
 func takeLead(searched, streamed *verdict.Report) {
 	lead := streamed.Findings[0]
 	i := slices.IndexFunc(searched.Findings, func(f verdict.Finding) bool {

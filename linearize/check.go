@@ -88,8 +88,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// Check decides a trace. A cancelled context makes the answer inconclusive, as a time limit does. Options that fit no
-// trace of this dialect, which ResolveDialect reports, make it inconclusive too.
+// Check decides a trace. The answer is inconclusive if ctx is cancelled, if the time limit is reached, or if the options do not fit the dialect of
+// the trace, which ResolveDialect reports.
 func Check(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	start := time.Now()
 	if o.Timeout > 0 {
