@@ -21,8 +21,8 @@ type Machine struct {
 	bounds
 }
 
-// A step is an action with its arguments, and how it is written in TLA+. In MCConsumer the consumer moves, too, and the
-// contract may have no part in it: then the action has no name.
+// A step is an action with its arguments and its TLA+ text. In MCConsumer the consumer has steps of its own. If the contract has no part in one, its
+// action has no name.
 type step struct {
 	action model.Action
 	text   string

@@ -40,7 +40,7 @@ func record(fields ...string) string {
 // function writes a function of objects.
 func function[T any](names []string, values []T, write func(T) string) string {
 	if len(values) == 0 {
-		return "<<>>" // a function of nothing is an empty sequence, too
+		return "<<>>" // a function with an empty domain is an empty sequence
 	}
 	var b strings.Builder
 	for i, value := range values {
