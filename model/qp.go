@@ -88,7 +88,7 @@ type Connection uint8
 
 // The states of a QP. Doubtful: a request failed, and the connection may have ended (A40). Broken: a CQ failed, and requests under
 // way may still succeed. Ended: the connection has, and nothing succeeds any more: the error state of libibverbs (FLUSH-06).
-// SendError: a failed initiator request of an unreliable QP stopped its initiator queue. SendBroken: then a CQ failed, too;
+// SendError: a failed initiator request of an unreliable QP stopped its initiator queue. SendBroken: then a CQ also failed;
 // receives are as on a Broken QP. Flushed: NdkFlush was called, and what is posted now is free, or cancelled (A15). Disconnected:
 // NdkDisconnect was (DISC-10). BrokenIdle: one of these came before any connection, and nothing can be sent, or succeed. Aborted:
 // the connection ended for a bad token, and nothing succeeds any more (INV-05). CloseWaits: NdkCloseQp was called, and waits for
@@ -461,7 +461,7 @@ func (d Dialect) complete(p Qp, id int, q Queue, i int) (next Qp, c Completion, 
 	return p.withQueue(q, rest), c, !(r.Silent && c.Status == SUCCESS && d.A29 == A29Silent), nil
 }
 
-// end is Ended: p in another state, with every request of these phases cancelled. Those are returned, too.
+// end is Ended: it returns p in another state with every request of these phases cancelled, and those requests.
 func (p Qp) end(state Connection, phases ...Phase) (ended Qp, cancelled []Request) {
 	p.State = state
 	ends := func(r Request) bool { return slices.Contains(phases, r.Phase) }
@@ -510,8 +510,8 @@ func (d Dialect) closeQp(p Qp, waits bool) (closing Qp, cancelled []Request, ref
 	return closing, cancelled, nil
 }
 
-// beginClose is CloseBegins: the close has waited long enough, or a failure has ended what it waited for, and it cancels what
-// is left, deferred requests too.
+// beginClose is CloseBegins: the close has waited long enough, or a failure has ended what it waited for, and it cancels the remaining requests,
+// deferred ones included.
 func (p Qp) beginClose() (closing Qp, cancelled []Request, refusal *Refusal) {
 	left := slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), func(r Request) bool { return !r.Phase.executed() })
 	if p.State != CloseWaits && (p.State != QpClosing || !left) {

@@ -59,7 +59,7 @@ const (
 	A8Either, A8Inline, A8Completion Choice = 0, 1, 2 // by its return status, or by a failed completion
 	A9Ordered, A9Unordered           Choice = 0, 1
 	A10Qp, A10All                    Choice = 0, 1 // those of its QP, or of every QP
-	A11AnyEnd, A11Post               Choice = 0, 1 // a flush or a close, too; only a post
+	A11AnyEnd, A11Post               Choice = 0, 1 // a post, a flush or a close; only a post
 	A12Polled, A12Placed             Choice = 0, 1 // once the completion is
 	A15Free, A15Cancelled            Choice = 0, 1
 	A16Either, A16Refused            Choice = 0, 1 // refused, or done without loss; always refused
@@ -72,7 +72,7 @@ const (
 	A26Fresh, A26Old                 Choice = 0, 1
 	A28AtOnce, A28AtReturn           Choice = 0, 1
 	A29Silent, A29Told               Choice = 0, 1
-	A30Initiator, A30Any             Choice = 0, 1 // only initiator requests; receives, too
+	A30Initiator, A30Any             Choice = 0, 1 // only initiator requests; receives as well
 	A31Cancelled, A31Stranded        Choice = 0, 1
 	A33AnyPart, A33All               Choice = 0, 1
 	A34Executed, A34Dropped          Choice = 0, 1
