@@ -198,7 +198,7 @@ func newClass(number int, fn string, known *function, ph Phase) *class {
 	for _, f := range known.of(ph).optional {
 		add(f, false)
 	}
-	if ph == known.kind.ends() { // recorders may name the objects of a call on its return, too
+	if ph == known.kind.ends() { // recorders may also name the objects of a call on its return
 		for _, f := range known.begin.all() {
 			if kindOf(f) == slotObject && !slices.Contains(known.end.all(), f) {
 				add(f, false)

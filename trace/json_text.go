@@ -46,8 +46,8 @@ func plainEnd(line []byte, at int) int {
 // special has the high bit set of the first of eight bytes that is no printable ASCII that stands for itself in a string, and maybe of
 // some behind it; 0 if there is none.
 func special(bytes uint64) uint64 {
-	// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of a quote or a backslash. What
-	// is carried on from such a byte may set it in those behind it, too.
+	// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of a quote or a backslash. A carry from such a
+	// byte may also set it in the bytes behind it.
 	return (bytes | (bytes + each) | (bytes - each*' ') | ((bytes ^ each*'"') - each) | ((bytes ^ each*'\\') - each)) & high
 }
 

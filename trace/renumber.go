@@ -10,11 +10,12 @@ import (
 	"strconv"
 )
 
-// Renumber copies a trace of JSON Lines that was written by hand. It gives the events the numbers 1, 2, 3 … as seq, in the order of their lines, and
-// has the end record count them; where there is none it adds one. Of an end record that is there it keeps dropped and quiescent. One that it adds says that
-// no event was dropped, and that the provider was at rest only where quiescent is true; with that, one that is there says so, too. All other bytes stay.
-// It returns how many events there are. The error is an *Error where the trace can't be read or a line is no object, or that of w. What else may be wrong with the trace
-// is for a Reader to find.
+// Renumber copies a trace of JSON Lines that was written by hand. It numbers the events 1, 2, 3 and so on as seq, in the order of their lines, and
+// sets the count of the end record. It keeps dropped and quiescent of an existing end record. If there is none it adds one, with no dropped events.
+// If quiescent is true, the end record says that the provider was at rest, whether it existed or not. All other bytes stay.
+//
+// Renumber returns the number of events. The error is an *Error if the trace can't be read or a line is not an object, or the error of w. A Reader
+// finds what else may be wrong with the trace.
 func Renumber(w io.Writer, name string, r io.Reader, quiescent bool) (events uint64, err error) {
 	in, out := bufio.NewReaderSize(r, readBuffer), bufio.NewWriter(w)
 	n := renumbering{quiescent: quiescent}

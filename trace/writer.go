@@ -116,7 +116,7 @@ func Create(name string) (io.WriteCloser, error) {
 	if name == "-" {
 		return nopCloser{os.Stdout}, nil
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) // opened to read, too, a pipe would be its own reader
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) // a pipe also opened to read would be its own reader
 	if err != nil || !strings.HasSuffix(name, ".zst") {
 		return file, err
 	}
