@@ -11,7 +11,7 @@ import (
 
 // seededBug chooses the fault of an adapter.
 type seededBug struct {
-	// Bug is one of Bugs; empty takes the environment's NDK_SEEDED_BUG, and no fault when that is empty too.
+	// Bug is one of Bugs. If it is empty, the environment's NDK_SEEDED_BUG applies; if both are empty, there is no fault.
 	Bug string
 }
 
