@@ -38,7 +38,7 @@ func (a *adapter) resting() bool {
 			c.look()
 		}
 	}
-	// Nothing is taken from the device that need not be. What a consumer finds when it arms, the device shall find too.
+	// Poll the device only where necessary. The device should still have the completions that a consumer finds when it arms.
 	for q := range a.qps {
 		silent := q.initiator.awaited(0) && time.Since(a.progress) >= patience // perhaps because the peer has failed
 		if q.state == connected && (silent || q.out.unclear()) {

@@ -69,9 +69,9 @@ func (w *workQueue) addMarker(r *request) {
 	w.unmarked = 0
 }
 
-// chain returns the deferred requests. Each is to be signalled or not from now on: the device frees the place of an
-// unsignalled request only when a later signalled one completes, so there is one in each half of the queue. What becomes
-// of a token must be known too.
+// chain returns the deferred requests, and decides for each whether it is signalled. The device frees the place of an unsignalled request only when
+// a later signalled one completes, so each half of the queue has a signalled one. A request that changes a token is also signalled, because its
+// outcome must be known.
 func (w *workQueue) chain() []*request {
 	chain := w.requests[len(w.requests)-w.deferred:]
 	unmarked := w.unmarked
