@@ -273,8 +273,8 @@ func (h *history) deliver(c *call) {
 	}
 }
 
-// outcomes are those that a completion may have had. Some devices report as flushed the request, too, whose failure broke the QP
-// (RES-11).
+// outcomes returns the possible outcomes of a request that completed with a status. Some devices also report as flushed the request whose failure
+// broke the QP (RES-11).
 func (h *history) outcomes(status string) []string {
 	told := outcomes(status)
 	if h.deviceLevel && told[0] == "CANCELLED" {

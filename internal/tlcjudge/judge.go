@@ -365,7 +365,7 @@ func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 	return f
 }
 
-// place returns line and seq of an event of the component; the end of a trace has a place too.
+// place returns line and seq of an event of the component. The end of a trace has a place as well.
 func (c *component) place(t *trace.Trace, at int) (line int, seq uint64) {
 	if i := c.events[at-1].at; i < len(t.Events) {
 		return t.Events[i].Line, t.Events[i].Seq

@@ -7,7 +7,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// objects names the objects that calls create and use. What a call did does not matter: one that was refused is a use, too.
+// objects names the objects that calls create and use. The result of a call does not matter: a refused call is also a use.
 type objects map[string]string
 
 func (o objects) name(kind, name string) string {
