@@ -17,7 +17,7 @@ type pairs struct {
 	*converter
 	qps    map[string]mc.Qp
 	alone  bool                 // QPs by themselves: what completes is polled at once
-	posts  map[[2]string]int    // of each QP and queue, refused ones too
+	posts  map[[2]string]int    // of each QP and queue, refused ones included
 	names  map[[2]string]string // of a request, by QP and "queue number"
 	tokens map[string]*uint32
 }

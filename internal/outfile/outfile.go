@@ -84,7 +84,7 @@ func replace(root *os.Root, name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// writeInto writes into a device or a pipe. Opened to read, too, a pipe would be its own reader.
+// writeInto writes into a device or a pipe. A pipe that is also opened to read would be its own reader.
 func writeInto(ctx context.Context, name string, write func(io.Writer) error) error {
 	type opened struct {
 		file *os.File

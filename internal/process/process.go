@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Command returns a command, for Start and Run, that gets a process group of its own. The whole group is killed when ctx ends. On Linux the kernel kills
-// the command when this process ends, by SIGKILL too.
+// Command returns a command, for Start and Run, with a process group of its own. The whole group is killed when ctx ends. On Linux the kernel kills
+// the command when this process ends, even by SIGKILL.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.WaitDelay = time.Second // a child that left the group may keep its output open

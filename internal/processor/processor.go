@@ -1,5 +1,4 @@
-// Package processor says how long processors have worked for this program. Others may want them, too: what is measured so does not grow with the load
-// of the machine, as the time of a clock does.
+// Package processor measures the processor time of this program. Unlike the time of a clock, it does not grow with the load of the machine.
 package processor
 
 import "time"

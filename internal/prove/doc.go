@@ -22,7 +22,7 @@
 //     sequence, each item that passes has a place, and there are no more items than the sequence has. There is one such sequence.
 //   - CHOOSE x \in S : P(x) is the first member where each P(x) is known, as in TLC. Otherwise it is a new symbol, with the axioms of
 //     section 16.1.2: it is a member with P if there is one, and the same CHOOSE is the same value (chosen.go). Any choice is allowed that
-//     TLA+ allows, so that what is proved holds of TLC's, too. One with a prime has no rule.
+//     TLA+ allows, so that what is proved also holds of TLC's. One with a prime has no rule.
 //   - Cardinality counts members that are listed; in a state graph, also those of the numbers that come there.
 //   - A function applied outside of its domain has any value, and so has a CASE of which no arm holds: a new symbol, of the bound variables
 //     around it, the same for the same function or arms (outside.go). TLC stops with an error there. Exceptions: a sequence of unknown
