@@ -171,7 +171,7 @@ func (p *program) judgePorcupine(ctx context.Context, t *trace.Trace, o lineariz
 	return p.check(ctx, t, o), nil
 }
 
-// errTime is how an engine says that it came to the end of its time, too.
+// errTime is the cause of a context at its time limit. Its text is the reason that an engine gives at its time limit.
 var errTime = errors.New("the time limit was reached")
 
 // checkOne reads and judges one trace.
@@ -204,7 +204,7 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	return judged(t, report)
 }
 
-// guarded makes a result of a mistake in this program, too, so that the other traces are judged.
+// guarded also makes a result of a panic, a mistake in this program, so that the other traces are judged.
 func guarded(in input, work func() *result) (r *result) {
 	defer func() {
 		if problem := recover(); problem != nil {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A trace and the names of files come from strangers. What they say must neither steer a terminal nor command what runs this program and reads its
-// output. GitHub Actions takes a line for a command that begins with ::, after blanks too; it and Azure Pipelines look for ##[ and ##vso[ anywhere.
+// A trace and the names of files are untrusted. Their text must control neither a terminal nor a CI system that reads the output of this program.
+// GitHub Actions treats a line as a command if it begins with ::, also after blanks. It and Azure Pipelines look for ##[ and ##vso[ anywhere.
 
 // printable returns a text whose bytes that are not UTF-8, and whose control characters and those of directions, are \xNN or \uNNNN, and so is ##.
 // Lines stay lines.
