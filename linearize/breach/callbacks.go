@@ -92,7 +92,7 @@ type Callbacks struct {
 	Read bool        // events are read
 }
 
-// NotEntered is that one is missing at a moment of rest. For which completion is not known.
+// NotEntered is the breach that one is missing at a moment of rest. For which completion is not known.
 func (c Callbacks) NotEntered() Breach {
 	what, event := "a callback", "was not entered"
 	if c.Read {
@@ -101,18 +101,18 @@ func (c Callbacks) NotEntered() Breach {
 	return breaks(neglected, "the provider was at rest, and %s of %s is owed and %s", what, c.Cq, event)
 }
 
-// NotEnteredFor is that one is missing for a completion of some kind, which matches the arms by a rule.
+// NotEnteredFor is the breach that one is missing for a completion of some kind, which matches the arms by a rule.
 func (c Callbacks) NotEnteredFor(wr, kind, rule string) Breach {
 	return breaks(rule, "%s: it was armed %s, and the completion of %s (%s) matches", c.NotEntered().Message, c.types(), wr, kind).or(neglected)
 }
 
-// NotEnteredAtArm is that one is missing for a completion of some kind that was there when the CQ was armed.
+// NotEnteredAtArm is the breach that one is missing for a completion of some kind that was there when the CQ was armed.
 func (c Callbacks) NotEnteredAtArm(wr, kind string) Breach {
 	return breaks(overdue, "%s: the completion of %s (%s), placed since the last callback, satisfies the arm %s, whether it came before or after",
 		c.NotEntered().Message, wr, kind, c.types()).or(neglected)
 }
 
-// Unowed is that one was entered, and none was owed. The CQ was never armed, or holds only unsolicited successes.
+// Unowed is the breach that one was entered, and none was owed. The CQ was never armed, or holds only unsolicited successes.
 func (c Callbacks) Unowed(never bool, armed model.Arm, plain bool) Breach {
 	what, entered, owed := "the callback", "was entered", "callback"
 	if c.Read {
@@ -141,7 +141,7 @@ func (c Callbacks) types() string {
 	return strings.Join(types, " then ")
 }
 
-// UsedUp is that a callback was entered, as seen says, when every arm had had its own.
+// UsedUp is the breach that a callback was entered, as seen says, when every arm had had its own.
 func UsedUp(seen string) Breach {
 	return breaks(armUsedUp, "%s, and no callback is owed: each arm that was satisfied has had its callback", seen).or(unarmed)
 }
@@ -149,28 +149,28 @@ func UsedUp(seen string) Breach {
 // Unread is the breach that an event was not read by a moment of rest, as seen says.
 func Unread(seen string) Breach { return breaks(neglected, "%s, and %s", seen, CallbackDue.Why) }
 
-// OffChannel is that an event of a CQ was read where none of it can be.
+// OffChannel is the breach that an event of a CQ was read where none of it can be.
 func OffChannel(cq, why string) Breach {
 	return breaks(unarmed, "an event of %s was read, and none can be: %s", cq, why)
 }
 
-// ErrorUnarmed is that a callback reports an error of a CQ that was never armed.
+// ErrorUnarmed is the breach that a callback reports an error of a CQ that was never armed.
 func ErrorUnarmed(cq, status string) Breach {
 	return breaks(unarmed, "the callback of %s reports %s, and %s was never armed", cq, status, cq).or(reported)
 }
 
-// NotEnteredThough is that the callback for a request is missing that had completed by a moment of rest, and matched the arm by a rule.
+// NotEnteredThough is the breach that the callback for a request is missing that had completed by a moment of rest, and matched the arm by a rule.
 func NotEnteredThough(cq, wr, rule string) Breach {
 	return breaks(rule, "the provider was at rest, and a callback of %s that the completion of %s makes due was not entered: it had completed by then", cq, wr).or(neglected)
 }
 
-// LateOrNotEntered is that a request had not completed by a moment of rest, or a callback is missing for it. Its completion matches the arm by a rule.
+// LateOrNotEntered is the breach that a request had not completed by a moment of rest, or a callback is missing for it. Its completion matches the arm by a rule.
 func LateOrNotEntered(wr, rule string) Breach {
 	return breaks(rule, "the provider was at rest, and either %s, posted with success, had not completed, or a callback that its completion makes due was not entered",
 		wr).or(neglected, overdue, inTheEnd)
 }
 
-// LateOrNotEnteredAtArm is that of a request that was to complete by a moment of rest before the CQ was armed.
+// LateOrNotEnteredAtArm is the breach that of a request that was to complete by a moment of rest before the CQ was armed.
 func LateOrNotEnteredAtArm(cq, wr, rule string) Breach {
 	return breaks(overdue, "the provider was at rest, and a callback of %s was not entered that was due when it was armed: %s, posted with success, "+
 		"had completed by an earlier moment of rest, or should have", cq, wr).or(neglected, rule, inTheEnd)

@@ -4,22 +4,22 @@ import "ndkoracle/model"
 
 // What an engine refuses where a request succeeds, and something has ended its connection or its queue, or would have cancelled it.
 
-// AfterBadToken is that a bad token had ended the connection.
+// AfterBadToken is the refusal that a bad token had ended the connection.
 func AfterBadToken() *model.Refusal {
 	return &model.Refusal{Rule: BadToken, Why: "a bad token had ended the connection, on which nothing succeeds any more"}
 }
 
-// InErrorState is that its queue pair was in the error state.
+// InErrorState is the refusal that its queue pair was in the error state.
 func InErrorState() *model.Refusal {
 	return &model.Refusal{Rule: OfErrorState, Why: "its queue pair was in the error state, in which nothing succeeds"}
 }
 
-// CancelledFirst is that a request was cancelled before it could end otherwise.
+// CancelledFirst is the refusal that a request was cancelled before it could end otherwise.
 func CancelledFirst(wr string) *model.Refusal {
 	return &model.Refusal{Rule: atFlush, Why: "a flush or the end of the connection cancelled " + wr + " before it could have another outcome"}
 }
 
-// BehindFailure is that a request before it failed.
+// BehindFailure is the refusal that a request before it failed.
 func BehindFailure(failed string) *model.Refusal {
 	return &model.Refusal{Rule: OfErrorState, Why: failed + ", posted before it, failed, which ends the connection: nothing succeeds behind that"}
 }
@@ -30,7 +30,7 @@ func BehindCancelled(cancelled string) *model.Refusal {
 		"token was not valid, or by a loss. Nothing succeeds on it any more"}
 }
 
-// BehindUncaused is that a request before it was cancelled, and nothing had cancelled that.
+// BehindUncaused is the refusal that a request before it was cancelled, and nothing had cancelled that.
 func BehindUncaused(cancelled string) *model.Refusal {
 	return &model.Refusal{Rule: uncaused, Why: cancelled + ", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, " +
 		"and the connection was not lost"}
@@ -45,7 +45,7 @@ func SaysMore(rule, than string) bool {
 	return rule == than || rule == BadToken && than == OfErrorState
 }
 
-// Uncaused is that a request was flushed, and nothing did what is said, as "flushed it at either host".
+// Uncaused is the breach that a request was flushed, and nothing did what is said, as "flushed it at either host".
 func Uncaused(wr, status, did string) Breach {
 	return breaks(uncaused, "%s ended with %s, and nothing %s", wr, status, did)
 }
@@ -55,23 +55,23 @@ func BrokeItself(wr, status, did, qp string) Breach {
 	return breaks(OwnError, "%s: it broke %s, so it completes with its own error", Uncaused(wr, status, did).Message, qp)
 }
 
-// WentOn is that a request was cancelled as at the end of its connection, and one that was posted afterwards succeeded on it.
+// WentOn is the breach that a request was cancelled as at the end of its connection, and one that was posted afterwards succeeded on it.
 func WentOn(cancelled, succeeded string) Breach {
 	return breaks(uncaused, "%s completed as cancelled, which only the end of its connection explains, and %s, posted afterwards, succeeded: "+
 		"the connection had not ended", cancelled, succeeded)
 }
 
-// Unconnected is that the post of a request, by fn, succeeded on a queue pair that is not connected.
+// Unconnected is the breach that the post of a request, by fn, succeeded on a queue pair that is not connected.
 func Unconnected(fn, wr, qp string) Breach {
 	return breaks(NeedConnection, "%s of %s returned success, and %s is not connected", fn, wr, qp)
 }
 
-// SucceededUnconnected is that a request succeeded on a queue pair that is not connected.
+// SucceededUnconnected is the breach that a request succeeded on a queue pair that is not connected.
 func SucceededUnconnected(cq, wr, qp string) Breach {
 	return breaks(NeedConnection, "%s completed into %s with success, and %s is not connected", wr, cq, qp)
 }
 
-// ConnectFailed is that the post of a request, by fn, succeeded on a queue pair whose connection failed by another call.
+// ConnectFailed is the breach that the post of a request, by fn, succeeded on a queue pair whose connection failed by another call.
 func ConnectFailed(fn, wr, qp, attempt string) Breach {
 	return breaks(NeedConnection, "%s: %s failed", Unconnected(fn, wr, qp).Message, attempt)
 }

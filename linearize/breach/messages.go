@@ -17,32 +17,32 @@ func EarlierPending(wr string) *model.Refusal {
 	return &model.Refusal{Rule: outOfOrder, Why: wr + ", posted before it on the same queue, has not completed"}
 }
 
-// Passes is that a request was delivered, and one that was posted before it on the same queue has not completed.
+// Passes is the breach that a request was delivered, and one that was posted before it on the same queue has not completed.
 func Passes(cq, wr, before, qp string) Breach {
 	return breaks(outOfOrder, "%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", cq, wr, before, qp)
 }
 
-// Passed is that a silent request was delivered which was over without a completion, as one behind it had been delivered.
+// Passed is the breach that a silent request was delivered which was over without a completion, as one behind it had been delivered.
 func Passed(cq, wr string) Breach {
 	return breaks(outOfOrder, "%s delivered %s after a request that was posted behind it on the same queue", cq, wr)
 }
 
-// AnotherPlacedFirst is that a completion was delivered, as seen says, which another one had to come before.
+// AnotherPlacedFirst is the breach that a completion was delivered, as seen says, which another one had to come before.
 func AnotherPlacedFirst(seen string) Breach {
 	return breaks(impossible, "%s, and another completion had been placed in it before", seen).or(outOfOrder)
 }
 
-// BehindLater is that a completion was delivered, as seen says, behind one that was placed later.
+// BehindLater is the breach that a completion was delivered, as seen says, behind one that was placed later.
 func BehindLater(seen, wr string) Breach {
 	return breaks(impossible, "%s behind a completion that was placed later: %s had been placed in it by then", seen, wr).or(outOfOrder)
 }
 
-// PlacedBefore is that a completion was delivered, and the points show that another one was placed before it.
+// PlacedBefore is the breach that a completion was delivered, and the points show that another one was placed before it.
 func PlacedBefore(cq, wr, first string) Breach {
 	return breaks(impossible, "%s delivered %s, and %s had been placed before it", cq, wr, first).or(outOfOrder)
 }
 
-// Vanished is that a completion was delivered that had vanished with its queue pair.
+// Vanished is the breach that a completion was delivered that had vanished with its queue pair.
 func Vanished(cq, wr, qp string) Breach {
 	return breaks(impossible, "%s delivered %s, and a poll had shown that the completions of %s vanished when it was closed", cq, wr, qp)
 }
@@ -52,12 +52,12 @@ func Vanished(cq, wr, qp string) Breach {
 // NoneLeft says why a receive has no message.
 const NoneLeft = "the peer's sends are all accounted for by earlier receives"
 
-// WithoutMessage is that a receive succeeded, and there is no message for it, and why.
+// WithoutMessage is the breach that a receive succeeded, and there is no message for it, and why.
 func WithoutMessage(wr, why string) Breach {
 	return breaks(impossible, "%s completed with success, and %s", wr, why)
 }
 
-// MoreReceived is that more receives of a queue pair succeeded than its peer has posted messages, which are so many outside its error state. Where others
+// MoreReceived is the breach that more receives of a queue pair succeeded than its peer has posted messages, which are so many outside its error state. Where others
 // were posted in it, these may have come.
 func MoreReceived(wr, qp, peer string, posted int, inErrorState bool) Breach {
 	if inErrorState {
@@ -66,22 +66,22 @@ func MoreReceived(wr, qp, peer string, posted int, inErrorState bool) Breach {
 	return breaks(impossible, "%s completed with success, and more receives of %s did than %s has posted messages (%d)", wr, qp, peer, posted)
 }
 
-// TooManySent is that a send succeeded, and more have than receives were posted that can have taken them, as is said.
+// TooManySent is the breach that a send succeeded, and more have than receives were posted that can have taken them, as is said.
 func TooManySent(wr, most string) Breach {
 	return breaks(impossible, "%s completed with success, and %s", wr, most)
 }
 
-// MoreThanSent is that a receive succeeded, and more of them have than messages were sent.
+// MoreThanSent is the breach that a receive succeeded, and more of them have than messages were sent.
 func MoreThanSent(wr string) Breach {
 	return WithoutMessage(wr, "more receives did than the peer has sent messages")
 }
 
-// RefusedMessage is that more receives have succeeded than messages were sent, as the post of one, by fn, was refused.
+// RefusedMessage is the breach that more receives have succeeded than messages were sent, as the post of one, by fn, was refused.
 func RefusedMessage(fn, wr, answer, qp string) Breach {
 	return breaks(impossible, "%s of %s returned %s, and more receives of %s have succeeded than messages were sent to it", fn, wr, answer, qp)
 }
 
-// WithoutReceive is that a send succeeded, and there is no receive for it. A silent one has failed, and lacks a completion.
+// WithoutReceive is the breach that a send succeeded, and there is no receive for it. A silent one has failed, and lacks a completion.
 func WithoutReceive(wr string, silently bool) Breach {
 	rule := impossible
 	if silently {
@@ -90,29 +90,29 @@ func WithoutReceive(wr string, silently bool) Breach {
 	return breaks(rule, "%s succeeded, and the peer's receives are all accounted for by earlier sends, or had ended otherwise", wr)
 }
 
-// BeforePeer is that a request succeeded before its peer was connected.
+// BeforePeer is the breach that a request succeeded before its peer was connected.
 func BeforePeer(wr, peer string) Breach {
 	return breaks(impossible, "%s completed with success, and %s, its peer, was not connected yet", wr, peer)
 }
 
 // Of two hosts, each with a trace of its own.
 
-// MoreThanTaken is that more sends of a queue pair succeeded than receives of its peer can have taken.
+// MoreThanTaken is the breach that more sends of a queue pair succeeded than receives of its peer can have taken.
 func MoreThanTaken(wr string, sends int, qp, peer string, most int) Breach {
 	return breaks(impossible, "%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message", wr, sends, qp, peer, most)
 }
 
-// MoreThanPosted is that more receives of a queue pair succeeded than its peer has posted messages, which are counted in words.
+// MoreThanPosted is the breach that more receives of a queue pair succeeded than its peer has posted messages, which are counted in words.
 func MoreThanPosted(wr string, receives int, qp, peer, messages string) Breach {
 	return breaks(impossible, "%s completed with success: %d receives of %s have, and %s has posted %s", wr, receives, qp, peer, messages)
 }
 
-// OtherHalfLater is that a request succeeded, and what it takes was posted only after that was known. What is that: "send" or "receive".
+// OtherHalfLater is the breach that a request succeeded, and what it takes was posted only after that was known. What is that: "send" or "receive".
 func OtherHalfLater(wr, what, peer string) Breach {
 	return breaks(impossible, "%s completed with success, and the %s of %s that it takes was posted, by what both hosts tell, only after that was known", wr, what, peer)
 }
 
-// OtherHalfTaken is that a request succeeded, and each of what it may take was taken by an earlier one.
+// OtherHalfTaken is the breach that a request succeeded, and each of what it may take was taken by an earlier one.
 func OtherHalfTaken(wr, what, peer string) Breach {
 	return breaks(impossible, "%s completed with success, and every %s of %s is accounted for by an earlier one", wr, what, peer)
 }

@@ -32,17 +32,17 @@ func (o Overdue) Breach() Breach {
 	return breaks(inTheEnd, "%s, posted with success, had not completed", o.Wr).or(passedOver)
 }
 
-// Unreported is that no callback reported the overflow of a CQ that would explain that a request, as why says, had not completed.
+// Unreported is the breach that no callback reported the overflow of a CQ that would explain that a request, as why says, had not completed.
 func Unreported(cq, why string) Breach {
 	return breaks(forErrors, "%s, and if %s had overflowed, no callback reported it", why, cq).or(passedOver, inTheEnd)
 }
 
-// WaitForEachOther is that a send and the receive that it would have taken are both pending at a moment of rest.
+// WaitForEachOther is the refusal that a send and the receive that it would have taken are both pending at a moment of rest.
 func WaitForEachOther(send, receive string) *model.Refusal {
 	return &model.Refusal{Rule: inTheEnd, Why: send + ", posted with success, has not completed, and neither has " + receive + ", which it would have taken"}
 }
 
-// LostAndDelivered is that a completion was delivered, as seen says, of a CQ that can only have lost it by an overflow.
+// LostAndDelivered is the breach that a completion was delivered, as seen says, of a CQ that can only have lost it by an overflow.
 func LostAndDelivered(cq, seen string) Breach {
 	return breaks(reported, "%s, and what was seen before is possible only if %s had overflowed and lost it", seen, cq).or(passedOver, inTheEnd)
 }

@@ -5,7 +5,7 @@ import "ndkoracle/model"
 // IsOfDeadToken reports whether a refusal is that an invalidation succeeded and its token was not valid.
 func IsOfDeadToken(r *model.Refusal) bool { return r.Rule == deadToken }
 
-// InvalidatedByPeer is that an invalidation succeeded, as seen says, and its token was not valid: the message that the receive wr took had invalidated
+// InvalidatedByPeer is the breach that an invalidation succeeded, as seen says, and its token was not valid: the message that the receive wr took had invalidated
 // it. A plain NdkGetCqResults fetched the receive, or not.
 func InvalidatedByPeer(seen, wr string, plain bool) Breach {
 	const told = "%s, and the peer's NdkSendAndInvalidate, received as %s, had invalidated the token"
