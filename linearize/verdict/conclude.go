@@ -17,7 +17,7 @@ func (r *Report) Conclude(d model.Dialect) {
 	r.Assumes = r.readings(d.Name)
 }
 
-// Settle derives the verdict from the findings. What the verdict rests on comes first; what may only follow from that comes after it.
+// Settle derives the verdict from the findings. It puts the findings that the verdict rests on first, and those that may only follow from them last.
 func (r *Report) Settle() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
@@ -46,7 +46,7 @@ func (r *Report) Undecided(rule, reason string) {
 	r.Findings = append(r.Findings, Finding{Verdict: Inconclusive, Rule: rule, Message: reason})
 }
 
-// Decided reports whether nothing is left open but what the end of the trace does.
+// Decided reports whether nothing is undecided, except for what the end of the trace leaves undecided.
 func (r *Report) Decided() bool {
 	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == Inconclusive && f.Message != NotAtRest })
 }
@@ -56,7 +56,7 @@ func (r *Report) Violated() bool {
 	return r.Verdict == ProviderViolation || r.Verdict == ConsumerViolation
 }
 
-// Suspects reports whether a finding names a rule that something was to break, were it not for what the trace leaves open.
+// Suspects reports whether a finding names a rule that would be broken but for what the trace leaves undecided.
 func (r *Report) Suspects() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == Inconclusive && f.Rule != "" })
 }

@@ -6,26 +6,26 @@ import (
 	"ndkoracle/model"
 )
 
-// MaxDescribed is how many explanations a finding tells at most.
+// MaxDescribed is the maximal number of explanations that a finding describes.
 const MaxDescribed = 4
 
 // ClosesLater is what the provider might have done instead of completing a close.
 const ClosesLater = "the close completes when the callback has returned"
 
-// NotOnChannel says why an event that nothing explains is left undecided.
+// NotOnChannel says why an unexplained event is undecided.
 const NotOnChannel = "the trace does not say that the call waited on the channel of this CQ (its field channel, or that of the creation)"
 
-// MovedTwice says why what becomes of a QP is left undecided.
+// MovedTwice says why the state of a QP is undecided.
 func MovedTwice(qp string) string {
 	return "two calls of ibv_modify_qp move " + qp + " at the same time, and the trace does not record which was the last: only calls that do not overlap would decide it"
 }
 
-// BroughtBack says why what becomes of a QP is left undecided.
+// BroughtBack says why the state of a QP is undecided.
 func BroughtBack(qp string) string {
 	return "ibv_modify_qp moved " + qp + " to RTS once more, and what becomes of a send queue that a failure had stopped is not followed: only a completion of each request would decide it"
 }
 
-// NoCallback says what has to come before a callback, or an event, is entered.
+// NoCallback says what has to happen before a callback, or an event, is entered.
 func NoCallback(what string, q *model.Cq) string {
 	switch {
 	case q.Open == model.Closed:
@@ -42,7 +42,7 @@ func NoCallback(what string, q *model.Cq) string {
 	return what + " before a completion is placed"
 }
 
-// Notice is the word of a dialect for what a CQ that was armed gives its consumer.
+// Notice is a dialect's word for the notification of a CQ that was armed.
 func Notice(d *model.Dialect) string {
 	if d.EventsAreRead {
 		return "event"

@@ -1,4 +1,4 @@
-// Package verdict is what is answered about a trace, whatever engine answers: a verdict, findings, and what became of each rule.
+// Package verdict is the answer of any engine about a trace: a verdict, findings, and the result for each rule.
 package verdict
 
 import (
@@ -30,17 +30,17 @@ type Finding struct {
 	Line    int      // place in the file: the event at which the last explanation died
 	Seq     uint64
 	Message string   // what happened, in a sentence
-	Before  []string // the explanations alive just before, told as a state each; bounded
+	Before  []string // the explanations alive just before, each described as a state; bounded
 	Instead []string // what each of those would have allowed in place of the event, or ""
 	See     []int    // lines of earlier events that matter, in order
 	Follows *Origin  // the violation of objects of the same group that it may only follow from, or nil
 	Alone   bool     // boundary events show it: it rests on no hidden step and on no message
 	Hidden  bool     // hidden times contradict each other: it may rest on any message, whatever it refers to
 	Shown   int      // how many events had been read when it was found, and it rests on no later one; 0 where it may rest on all
-	More    int      // how many findings that may only follow from this one are not told
+	More    int      // number of omitted findings that may only follow from this one
 	Assumes []string // ids of the readings relied on: A1 … A35
 
-	Rests declared.Ground // what it rests on beside what each breach of its rule does
+	Rests declared.Ground // what it depends on in addition to what each breach of its rule does
 }
 
 // RestsOn reports whether a finding may rest on a ground.
@@ -76,7 +76,7 @@ type Report struct {
 	Verdict    Verdict
 	Findings   []Finding
 	Rules      map[string]RuleCoverage // every rule of the rulebook, by id
-	Cases      *cases.Counts           // how often each case of the rules was met, or nil where the engine does not count them
+	Cases      *cases.Counts           // how often each case of the rules occurred, or nil if the engine does not count them
 	Assumes    []string                // ids of the readings that the verdict rests on
 	Witness    []witness.Placed        // where Options ask for it and porcupine explains the trace: every step, in order, also where only what its end does is undecided
 	Order      []uint64                // of a trace in a partial order: the values of seq, in the order that was judged
