@@ -19,8 +19,7 @@ const (
 	version    = "1.0"
 )
 
-// A Claim says by what a trace is allowed: a dialect, and the readings that are not the default; and in which order, where the
-// trace leaves several open.
+// A Claim says what allows a trace: a dialect, the readings that are not the default, and the order of the events if the trace allows several.
 type Claim struct {
 	Dialect     string            `json:"dialect"`
 	DeviceLevel bool              `json:"device_level,omitempty"`
@@ -65,7 +64,7 @@ type Leaves struct {
 	Due int    `json:"due"` // callbacks owed
 }
 
-// LeavesOf describes how a step left a CQ.
+// LeavesOf describes the state of a CQ after a step.
 func LeavesOf(q model.Cq) Leaves { return Leaves{q.Arm.String(), q.Due} }
 
 // OutcomeOfResize distinguishes the ways in which a resize may end.
@@ -132,7 +131,7 @@ func (c Claim) ordered(t *trace.Trace) (*trace.Trace, error) {
 	return t, nil
 }
 
-// Write writes a witness of t. The steps are in the order in which they are taken.
+// Write writes a witness of t. The steps are in order.
 func Write(w io.Writer, t *trace.Trace, c Claim, steps []Placed) error {
 	t, err := c.ordered(t)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// Refused says why a file is no witness of a trace, and in which line.
+// Refused says why a file is not a witness of a trace, and in which line.
 type Refused struct {
 	Line   int
 	Reason string
@@ -20,7 +20,7 @@ type Refused struct {
 
 func (r *Refused) Error() string { return fmt.Sprintf("line %d: %s", r.Line, r.Reason) }
 
-// A Replay is what Verify found in a witness that holds.
+// A Replay is what Verify counted in a correct witness.
 type Replay struct {
 	Claim
 	Events, Steps, Hidden int // Hidden counts the hidden ones among the steps
@@ -29,10 +29,9 @@ type Replay struct {
 // maxLine is how long a line may be, in bytes: as in a trace, with room to spare.
 const maxLine = trace.MaxLine + 1<<10
 
-// Verify replays a witness with the model alone. It returns nil as the error when the witness shows that the contract of its
-// claim allows t: every step is one of the model from its initial state, the events are those of t, each call's effect
-// stands between its call and its return, and at rest nothing is owed. A *Refused says which line does not hold; every other
-// error is of reading.
+// Verify replays a witness with the model alone. The error is nil if the witness shows that the contract of its claim allows t: every step is a step of
+// the model from its initial state, the events are those of t, each call's effect is between its call and its return, and at rest nothing is owed. A
+// *Refused names the line that is wrong. Every other error is an error of reading.
 func Verify(in io.Reader, t *trace.Trace) (Replay, error) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	r := &replay{trace: t}
