@@ -25,7 +25,7 @@ const (
 // Kept is how much of a trace is kept.
 var Kept = trace.Limit{Events: MaxEvents, Bytes: MaxBytes}
 
-// Engine is a way to decide. Auto, the zero value, takes Streaming, and Porcupine as well where the trace is short enough.
+// Engine selects how to decide. Auto, the zero value, runs Streaming, and also Porcupine if the trace is short enough.
 type Engine string
 
 // The engines.
@@ -35,8 +35,7 @@ const (
 	Porcupine Engine = "porcupine" // a search of the whole trace, whose cost may grow exponentially
 )
 
-// Options of a check. The zero value takes the dialect of the trace's header and the default readings, without a limit of
-// time.
+// Options of a check. The zero value means the dialect of the trace's header and the default readings, without a time limit.
 type Options struct {
 	Engine        Engine
 	Dialect       string            // ndkpi, ndspi, verbs, kverbs, or "" for the header's
@@ -45,14 +44,14 @@ type Options struct {
 	Timeout       time.Duration     // for the whole trace; 0 is none
 	MaxOperations int               // of a component; 0 is search.DefaultMaxOperations
 	MaxMemory     int               // of a search, in bytes, about; 0 is search.DefaultMaxMemory
-	MaxDelay      time.Duration     // warn of a callback that comes later than that after it was due; 0 is never
-	Witness       bool              // porcupine: tell the steps that explain a conformant trace
+	MaxDelay      time.Duration     // warn of a callback that is entered later than this after it was due; 0 means never
+	Witness       bool              // porcupine: return the steps that explain a conformant trace
 
-	Alone bool // porcupine does not ask the clauses over hidden times: for tests that hold them against each other
+	Alone bool // porcupine does not use the clauses over hidden times: for tests that compare the two
 }
 
-// ResolveDialect returns the contract that the options choose for a trace of the header's dialect, for engines that execute a
-// request when its completion is told. The error says which option is wrong.
+// ResolveDialect returns the contract that the options choose for a trace of the header's dialect, for engines that execute a request when its
+// completion is recorded. The error says which option is wrong.
 func (o Options) ResolveDialect(header string) (model.Dialect, error) {
 	name := cmp.Or(o.Dialect, header)
 	d, err := model.ByName(name)
