@@ -210,7 +210,7 @@ func NoCompletionSleptThrough(m *Moment) bool {
 	})
 }
 
-// NoCqErrorSleptThrough: nor while the CQ has failed, unless it was told (ARM-08).
+// NoCqErrorSleptThrough: nor while the CQ has failed, unless the failure was reported (ARM-08).
 func NoCqErrorSleptThrough(m *Moment) bool {
 	q := m.state.Cqs[0]
 	return !m.contract.Dialect.ErrorsArm || !m.asleep() || q.Health == model.OK || q.Reported

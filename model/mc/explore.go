@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// An Exploration is what a visit of all moments found. It holds on to the moments, and so to the memory that they need.
+// An Exploration is the result of a visit of all moments. It references the moments, and so keeps their memory.
 type Exploration struct {
 	States int // distinct moments
 	Steps  int // from each of them, by each action with its arguments, to each moment where it may lead
@@ -17,10 +17,10 @@ type Exploration struct {
 	seen *keySet
 }
 
-// Explore visits the machine's moments breadth first, on so many processors, and holds every one, and every step, against the
-// invariants and properties that the configuration names. Liveness is not looked at. The error says what does not hold where.
+// Explore visits the machine's moments breadth first, with that many workers, and checks every moment and every step against the invariants and
+// properties that the configuration names. It does not check liveness. The error says what is violated, and where.
 //
-// It is exact: two moments are one only if they are the same in every part, whatever their hashes; and see memo.
+// It is exact: two moments are identified only if they are equal in every part, whatever their hashes. See also memo.
 func (machine *Machine) Explore(workers int) (*Exploration, error) {
 	inStates, ofSteps, err := machine.checks()
 	if err != nil {

@@ -47,8 +47,7 @@ func mayWake(d model.Dialect, a model.Arm, c model.Completion) bool {
 	return mustWake(d, a, c) || a == model.ERRORS && failing(c) && d.A4 == model.A4May || a == model.SOLICITED && d.A5 == model.A5May
 }
 
-// ArmNotMissed: no consumer is left armed, and asleep, with a fresh completion of the kind it awaits (ARM-04, ARM-09,
-// ARM-10, ARM-11).
+// ArmNotMissed: no consumer is armed and asleep while the CQ has a fresh completion of the kind that it awaits (ARM-04, ARM-09, ARM-10, ARM-11).
 func ArmNotMissed(m *Moment) bool {
 	for _, q := range m.state.Cqs {
 		for _, c := range q.Entries[len(q.Entries)-q.Fresh:] {
@@ -151,7 +150,7 @@ func ArrivalWakes(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// OtherArrivalsDoNotWake: one that does not match leaves the arm as it is (ARM-08, ARM-12).
+// OtherArrivalsDoNotWake: a completion that does not match does not change the arm (ARM-08, ARM-12).
 func OtherArrivalsDoNotWake(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
@@ -162,7 +161,7 @@ func OtherArrivalsDoNotWake(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// CallbackHasCause: a callback becomes owed only if the CQ holds something to poll (ARM-21).
+// CallbackHasCause: a callback becomes owed only if the CQ is not empty (ARM-21).
 func CallbackHasCause(before, after *Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
 		d := before.contract.Dialect
@@ -173,7 +172,7 @@ func CallbackHasCause(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// CallbackFindsEntries: where none comes on an empty CQ, a callback begins only if there still is something (ARM-21, A6).
+// CallbackFindsEntries: if no callback is entered on an empty CQ, a callback begins only if the CQ is still not empty (ARM-21, A6).
 func CallbackFindsEntries(before, _ *Moment, a model.Action) bool {
 	return before.contract.Dialect.A6 != model.A6Never || a.Name != model.NdkCqNotificationCallbackEnter ||
 		a.CqStatus != model.OK || len(before.state.Cqs[a.Cq].Entries) > 0
@@ -204,8 +203,8 @@ func SatisfiedArmIsOwed(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// ErrorMergesAsArmsDo: where each satisfied arm adds a callback, none that is owed for completions goes to an error; where it
-// is one with what is owed, none is left when the error has been told, nor told before it (ARM-02, ARM-08, A2).
+// ErrorMergesAsArmsDo: if each satisfied arm adds a callback, an error uses no callback that is owed for completions. If a satisfied arm merges with
+// an owed callback, no callback is owed once the error has been reported, nor entered before it (ARM-02, ARM-08, A2).
 func ErrorMergesAsArmsDo(before, after *Moment, a model.Action) bool {
 	d := before.contract.Dialect
 	for i, old := range before.state.Cqs {
@@ -278,7 +277,7 @@ func FreshSinceCallback(before, after *Moment, a model.Action) bool {
 	return true
 }
 
-// ArmIsKept: an arm goes away only by being satisfied (then a callback is owed), or with its CQ (ARM-02).
+// ArmIsKept: an arm ends only when it is satisfied (then a callback is owed), or with its CQ (ARM-02).
 func ArmIsKept(before, after *Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
 		if before.state.Cqs[i].Arm != model.NONE && q.Arm == model.NONE && q.Due == 0 && !q.ErrorDue && q.Open != model.Closed {
@@ -288,7 +287,7 @@ func ArmIsKept(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// OverflowOnlyWhenFull: a CQ overflows only when it holds as many completions as the consumer asked room for (ARM-16).
+// OverflowOnlyWhenFull: a CQ overflows only when it has as many completions as its requested depth (ARM-16).
 func OverflowOnlyWhenFull(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		if q.Health == model.OK && after.state.Cqs[i].Health == model.BufferOverflow && len(q.Entries) < q.Depth {
@@ -355,15 +354,14 @@ func EmptyHandedOnlyIfEmpty(m *Moment) bool {
 	return !slices.ContainsFunc(batches(m), func(b batch) bool { return b.k == 0 && len(b.q.Entries) > 0 && !mayKeep(m, b.q) })
 }
 
-// ShortBatchMeansEmpty: where that is asked for, it returns fewer than it has room for only if there are no more (POLL-03, A7).
+// ShortBatchMeansEmpty: if the reading demands it, a poll returns fewer completions than it has room for only if there are no more (POLL-03, A7).
 func ShortBatchMeansEmpty(m *Moment) bool {
 	return m.contract.Dialect.A7 != model.A7MustNot || !slices.ContainsFunc(batches(m), func(b batch) bool {
 		return b.k < b.n && b.k < len(b.q.Entries) && !mayKeep(m, b.q)
 	})
 }
 
-// ResizeKeepsEntries: a resize, done or refused, neither loses nor doubles a completion, and leaves arms and callbacks alone
-// (RSZ-02, RSZ-05).
+// ResizeKeepsEntries: a resize, done or refused, neither loses nor duplicates a completion, and does not change arms and callbacks (RSZ-02, RSZ-05).
 func ResizeKeepsEntries(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		new := after.state.Cqs[i]
@@ -377,7 +375,7 @@ func ResizeKeepsEntries(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// DepthIsWhatWasAsked: a resize that is refused leaves the depth as it was (RSZ-03).
+// DepthIsWhatWasAsked: a resize that is refused does not change the depth (RSZ-03).
 func DepthIsWhatWasAsked(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		new := after.state.Cqs[i]
@@ -388,7 +386,7 @@ func DepthIsWhatWasAsked(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// ShrinkIsRefused: where it has to be, a resize below what the CQ holds is refused (RSZ-03, A16).
+// ShrinkIsRefused: if the reading demands it, a resize below the number of completions in the CQ is refused (RSZ-03, A16).
 func ShrinkIsRefused(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		new := after.state.Cqs[i]
@@ -422,7 +420,7 @@ func ErrorReportedOnce(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool { return q.Reported && q.ErrorDue })
 }
 
-// CloseStays: a close that was begun is not taken back (LIFE-12).
+// CloseStays: a close that has begun is not undone (LIFE-12).
 func CloseStays(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		if q.Open != model.Open && after.state.Cqs[i].Open == model.Open {

@@ -8,7 +8,7 @@ import (
 
 // What must hold of the whole: Ndk.tla and MCNdk.tla.
 
-// CqErrorBreaksQps: whoever uses a failed CQ is not connected any more, nor can its initiator queue be brought back (ARM-18).
+// CqErrorBreaksQps: a QP that uses a failed CQ is not connected any more, nor can its initiator queue be resumed (ARM-18).
 func CqErrorBreaksQps(m *Moment) bool {
 	for i, b := range m.contract.Qps {
 		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
@@ -69,8 +69,8 @@ func InvalidForEitherPoll(m *Moment) bool {
 	return true
 }
 
-// KnownIsExecuted: what the consumer takes to be complete has been executed, so its buffers are free (FLAG-03, POST-13). It
-// relies on the order of completions (A9).
+// KnownIsExecuted: a request that the consumer considers complete has been executed, so its buffers are free (FLAG-03, POST-13). This relies on the
+// order of completions (A9).
 func KnownIsExecuted(m *Moment) bool {
 	for p, qp := range m.state.Qps {
 		for _, queue := range queues {
@@ -84,7 +84,7 @@ func KnownIsExecuted(m *Moment) bool {
 	return true
 }
 
-// QueueHasRoom: a queue never has to hold more requests than it has places (POST-06).
+// QueueHasRoom: a queue never has more requests than places (POST-06).
 func QueueHasRoom(m *Moment) bool {
 	return m.queueDepth == 0 || !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		return max(len(p.Initiator), len(p.Receive)) > m.queueDepth
@@ -135,8 +135,7 @@ func isResult(c model.Completion, p int, queue model.Queue, r model.Request) boo
 		c.Type.String() == called && c.Solicited == solicited && c.Token == token
 }
 
-// CompletionIsTrue: what comes into a CQ tells of one request, which leaves its queue for it (POLL-05, RES-01, RES-02,
-// RES-03).
+// CompletionIsTrue: a completion placed in a CQ is of one request, which leaves its queue in the same step (POLL-05, RES-01, RES-02, RES-03).
 func CompletionIsTrue(before, after *Moment, a model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
@@ -158,8 +157,8 @@ func CompletionIsTrue(before, after *Moment, a model.Action) bool {
 	return true
 }
 
-// NoCompletionLost: a request that leaves its queue is told of at once, unless it succeeded silently, the CQ has failed, or the
-// QP is being closed (DEF-04, FLAG-02, A21).
+// NoCompletionLost: when a request leaves its queue its completion is placed, unless it succeeded silently, the CQ has failed, or the QP is being
+// closed (DEF-04, FLAG-02, A21).
 func NoCompletionLost(before, after *Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
 		for _, queue := range queues {
@@ -176,7 +175,7 @@ func NoCompletionLost(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// SilentSuccessLeavesNothing: a silent request that succeeded leaves its queue, and nothing comes into a CQ (FLAG-01, A29).
+// SilentSuccessLeavesNothing: when a silent request that succeeded leaves its queue, no completion is placed in a CQ (FLAG-01, A29).
 func SilentSuccessLeavesNothing(before, after *Moment, _ model.Action) bool {
 	for p, b := range before.contract.Qps {
 		for _, queue := range queues {
@@ -212,7 +211,7 @@ func OverflowHasCause(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// KeptOrDropped: what becomes of the completions of a QP when its close completes (LIFE-10, A21).
+// KeptOrDropped: when the close of a QP completes, its completions are kept or dropped as the reading demands (LIFE-10, A21).
 func KeptOrDropped(before, after *Moment, a model.Action) bool {
 	if a.Name != model.NdkCloseCompletionEnter {
 		return true
@@ -233,8 +232,8 @@ func hadArrived(before *Moment, p int, r model.Request) bool {
 	return slices.Contains(before.state.Qps[p].Initiator, r)
 }
 
-// MessageIsReceived: a message that is received takes its solicit flag and its token to a receive, and one that succeeds was
-// received (ARM-10, RES-02, RES-03). It can be seen only where the peer is in the state.
+// MessageIsReceived: a receive gets the solicit flag and the token of its message, and a message that succeeds was received (ARM-10, RES-02, RES-03).
+// This can be checked only if the peer is in the state.
 func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 	if !after.contract.Composed {
 		return true
@@ -316,8 +315,8 @@ func LaterInvalidateFails(before, after *Moment, _ model.Action) bool {
 	})
 }
 
-// InvalidateFailsAsRead: NdkInvalidate of a token that is dead, with nothing before it that would revive it, fails as it is
-// read (POLL-08, A8).
+// InvalidateFailsAsRead: NdkInvalidate of a dead token, with nothing ahead of it that would make the token valid, fails as the reading demands
+// (POLL-08, A8).
 func InvalidateFailsAsRead(before, _ *Moment, a model.Action) bool {
 	if a.Request.Op != model.Invalidate || a.Request.Token == model.NoToken || a.Name != model.Post && a.Name != model.PostRefused {
 		return true
@@ -331,8 +330,7 @@ func InvalidateFailsAsRead(before, _ *Moment, a model.Action) bool {
 	return !dead || !(a8 == model.A8Inline && a.Name == model.Post) && !(a8 == model.A8Completion && a.Name == model.PostRefused)
 }
 
-// RegistrationValidates: what is invalid stays so until a registration or binding of the token succeeds, not until that is
-// posted (INV-08, POLL-08).
+// RegistrationValidates: an invalid token stays invalid until its registration or binding succeeds, not until that is posted (INV-08, POLL-08).
 func RegistrationValidates(before, after *Moment, _ model.Action) bool {
 	registered := map[int]bool{}
 	right := initiated(before, after, func(_ int, r model.Request, _, is model.Validity) bool {

@@ -78,8 +78,7 @@ func FenceWaits(m *Moment) bool {
 	})
 }
 
-// CancelledHasCause: no request is cancelled on a connection in good order (RES-10). A QP whose initiator queue alone is stopped
-// goes on receiving.
+// CancelledHasCause: no request is cancelled on a connection in good order (RES-10). A QP whose initiator queue alone is stopped still receives.
 func CancelledHasCause(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		return inGoodOrder(p.State) && slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), cancelled) ||
@@ -87,8 +86,7 @@ func CancelledHasCause(m *Moment) bool {
 	})
 }
 
-// UnconnectedSendsNothing: before the connection, only receives are pending (POST-08, POST-09). In libibverbs a QP in its error
-// state takes posts.
+// UnconnectedSendsNothing: before the connection, only receives are pending (POST-08, POST-09). In libibverbs a QP in its error state accepts posts.
 func UnconnectedSendsNothing(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		takes := p.State == model.BrokenIdle && m.contract.Dialect.ErrorState
@@ -103,7 +101,7 @@ func NothingSucceedsUnconnected(m *Moment) bool {
 	})
 }
 
-// ClosedIsEmpty: a QP whose close has completed has no requests left (LIFE-07).
+// ClosedIsEmpty: a QP whose close has completed has no requests (LIFE-07).
 func ClosedIsEmpty(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		return (p.State == model.QpCompleting || p.State == model.QpClosed) && len(p.Initiator)+len(p.Receive) > 0
@@ -153,12 +151,12 @@ func QueueOrder(m *Moment) bool {
 
 func (l leaving) silenced() bool { return l.silent && l.status == model.SUCCESS }
 
-// CompletedIsExecuted: what leaves a queue has an outcome to tell (POLL-05).
+// CompletedIsExecuted: a request that leaves its queue has an outcome (POLL-05).
 func CompletedIsExecuted(m *Moment) bool {
 	return !slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool { return l.status > model.CANCELLED })
 }
 
-// SilentSuccessIsSilent: a silent request that succeeded leaves no completion (FLAG-01, A29).
+// SilentSuccessIsSilent: a silent request that succeeded has no completion (FLAG-01, A29).
 func SilentSuccessIsSilent(m *Moment) bool {
 	return m.contract.Dialect.A29 != model.A29Silent ||
 		!slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool { return l.silenced() && l.told })
@@ -199,7 +197,7 @@ func RefusalDropsNothing(before, after *Moment, a model.Action) bool {
 
 func flushes(a model.Action) bool { return a.Name == model.NdkFlush || a.Name == model.NdkDisconnect }
 
-// FlushCancelsAll: a flush cancels all that is pending, deferred or not, but for what it may strand (FLUSH-01, FLUSH-02, A31).
+// FlushCancelsAll: a flush cancels all pending requests, deferred or not, except for those that it may strand (FLUSH-01, FLUSH-02, A31).
 func FlushCancelsAll(before, after *Moment, a model.Action) bool {
 	if !flushes(a) {
 		return true
@@ -219,14 +217,13 @@ func FlushCancelsAll(before, after *Moment, a model.Action) bool {
 	return true
 }
 
-// FlushMeetsNoChain: if only a post ends a chain, no flush meets a request that is deferred (DEF-06, A11).
+// FlushMeetsNoChain: if only a post ends a chain, no request is deferred when a flush is called (DEF-06, A11).
 func FlushMeetsNoChain(before, _ *Moment, a model.Action) bool {
 	return !flushes(a) || before.contract.Dialect.A11 != model.A11Post ||
 		!slices.ContainsFunc(before.state.Qps[a.Qp].Initiator, deferred)
 }
 
-// CancelledAfterFlush: if that is how it is read, what is posted after the flush of a QP that was connected is cancelled
-// (FLUSH-05, A15).
+// CancelledAfterFlush: if the reading demands it, requests posted after the flush of a QP that was connected are cancelled (FLUSH-05, A15).
 func CancelledAfterFlush(before, after *Moment, a model.Action) bool {
 	if before.contract.Dialect.A15 != model.A15Cancelled {
 		return true
@@ -323,8 +320,7 @@ func NothingSucceedsEnded(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// FlushLeavesErrorState: in libibverbs a flush leaves a QP that was connected in its error state, and only a creation anew ends
-// that (FLUSH-06).
+// FlushLeavesErrorState: in libibverbs a flush moves a QP that was connected into its error state, which only a new creation ends (FLUSH-06).
 func FlushLeavesErrorState(before, after *Moment, a model.Action) bool {
 	for p, old := range before.state.Qps {
 		new := after.state.Qps[p].State
@@ -342,8 +338,8 @@ func FlushLeavesErrorState(before, after *Moment, a model.Action) bool {
 	return true
 }
 
-// CloseCancels: the close of a QP cancels what is pending when it no longer waits, or after a failure that ended the wait; it
-// waits only if that is how it is read (LIFE-10, A36).
+// CloseCancels: the close of a QP cancels the pending requests when it no longer waits, or after a failure that ended the wait. It waits only if the
+// reading permits it (LIFE-10, A36).
 func CloseCancels(before, after *Moment, a model.Action) bool {
 	d := before.contract.Dialect
 	for p, old := range before.state.Qps {

@@ -63,7 +63,7 @@ func eachSrqStep(before, after *Moment, holds func(old, next model.Srq) bool) bo
 	return true
 }
 
-// SrqArmNotMissed: where an arm has to look at what is queued, none waits beside too few receives (SRQ-02, SRQ-03).
+// SrqArmNotMissed: if an arm has to count the queued receives, no arm waits while there are too few (SRQ-02, SRQ-03).
 func SrqArmNotMissed(m *Moment) bool {
 	return m.contract.Dialect.LowAtArm != model.Must ||
 		eachSrq(m, func(r model.Srq) bool { return r.Waiting == 0 || queued(m, r) >= r.Threshold })
@@ -82,14 +82,14 @@ func SrqCallbackHasCause(before, after *Moment, _ model.Action) bool {
 	return eachSrqStep(before, after, func(old, next model.Srq) bool { return next.Due <= old.Due || queued(after, next) < next.Threshold })
 }
 
-// SrqArmIsKept: an arm goes away only by being satisfied, or with its queue (SRQ-04).
+// SrqArmIsKept: an arm ends only when it is satisfied, or with its queue (SRQ-04).
 func SrqArmIsKept(before, after *Moment, _ model.Action) bool {
 	return eachSrqStep(before, after, func(old, next model.Srq) bool {
 		return old.Waiting == 0 || next.Waiting > 0 || next.Due > 0 || next.Open == model.Closed
 	})
 }
 
-// ModifiedAsAsked: NdkModifySrq changes what it was asked to, and where that is 0 nothing: threshold and arm stay (SRQ-01, SRQ-05).
+// ModifiedAsAsked: NdkModifySrq changes the requested values. A value of 0 changes nothing: threshold and arm stay (SRQ-01, SRQ-05).
 func ModifiedAsAsked(before, after *Moment, _ model.Action) bool {
 	asked := func(old, asked, next int) bool { return next == old || asked != 0 && next == asked }
 	return eachSrqStep(before, after, func(old, next model.Srq) bool {
@@ -110,7 +110,7 @@ func ModifyKeepsReceives(before, after *Moment, _ model.Action) bool {
 
 func sameReceives(a, b model.Srq) bool { return a.Queued == b.Queued && slices.Equal(a.Taken, b.Taken) }
 
-// NoCallbackWithoutOne: without SrqNotification no callback comes (SRQ-07).
+// NoCallbackWithoutOne: without SrqNotification no callback is entered (SRQ-07).
 func NoCallbackWithoutOne(m *Moment) bool {
 	for i, r := range m.state.Srqs {
 		if !m.contract.Srqs[i].Notifies && (r.Waiting > 0 || r.Due > 0 || r.ErrorDue || r.Running > 0) {
@@ -125,14 +125,14 @@ func SrqErrorReportedOnce(m *Moment) bool {
 	return eachSrq(m, func(r model.Srq) bool { return !r.Reported || !r.ErrorDue })
 }
 
-// FailedSrqIsUnusable: and nothing is posted, taken or completed afterwards (SRQ-09).
+// FailedSrqIsUnusable: after a failure nothing is posted, taken or completed (SRQ-09).
 func FailedSrqIsUnusable(before, after *Moment, _ model.Action) bool {
 	return eachSrqStep(before, after, func(old, next model.Srq) bool {
 		return !old.Reported || next.Open == model.Closed || sameReceives(old, next)
 	})
 }
 
-// SrqIsNotFlushed: what is queued belongs to no QP: it stays where one of them ends (FLUSH-04).
+// SrqIsNotFlushed: a queued receive belongs to no QP, so it stays when one of the QPs ends (FLUSH-04).
 func SrqIsNotFlushed(before, after *Moment, _ model.Action) bool {
 	return eachSrqStep(before, after, func(old, next model.Srq) bool { return next.Ended == old.Ended || next.Queued == old.Queued })
 }
@@ -144,7 +144,7 @@ func EndedTakesNothing(before, after *Moment, _ model.Action) bool {
 	})
 }
 
-// LastWqeIsLast: that the last receive is done is owed for a QP in its error state only, and when it holds none (FLUSH-06).
+// LastWqeIsLast: the report of the last receive is owed only for a QP in its error state that has no receives (FLUSH-06).
 func LastWqeIsLast(m *Moment) bool {
 	return eachSrq(m, func(r model.Srq) bool { return r.LastDue&^r.Ended == 0 && !slices.ContainsFunc(r.Taken, r.LastDue.Has) })
 }
@@ -164,7 +164,7 @@ func ClosedSrqStays(before, after *Moment, _ model.Action) bool {
 	})
 }
 
-// SrqCloseStays: a close that was begun is not taken back (LIFE-12).
+// SrqCloseStays: a close that has begun is not undone (LIFE-12).
 func SrqCloseStays(before, after *Moment, _ model.Action) bool {
 	return eachSrqStep(before, after, func(old, next model.Srq) bool { return old.Open == model.Open || next.Open != model.Open })
 }
@@ -203,13 +203,13 @@ func ModifyIsAnswered(choose rester, m Moment) bool {
 	return eachSrq(&m, func(r model.Srq) bool { return r.Modify == model.NotModifying })
 }
 
-// SrqErrorReported: an error of a shared receive queue is told (SRQ-08, SRQ-09).
+// SrqErrorReported: an error of a shared receive queue is reported (SRQ-08, SRQ-09).
 func SrqErrorReported(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	return eachSrq(&m, func(r model.Srq) bool { return !r.ErrorDue })
 }
 
-// LastWqeIsTold: of a QP in its error state it is told that it holds no receive any more, unless the queue has failed (FLUSH-06).
+// LastWqeIsTold: it is reported that a QP in its error state has no receives any more, unless the queue has failed (FLUSH-06).
 func LastWqeIsTold(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	return eachSrq(&m, func(r model.Srq) bool {

@@ -9,8 +9,8 @@ import (
 	"ndkoracle/model"
 )
 
-// A Machine is an MC module of tla/ under the constants of a configuration: the contract, which of its actions may be taken
-// when, and what is remembered of the way.
+// A Machine is an MC module of tla/ under the constants of a configuration: the contract, the enabling conditions of its actions, and the ghost
+// variables.
 type Machine struct {
 	Checked []string // the invariants and properties that the configuration names
 
@@ -98,8 +98,8 @@ func instance(name string, arguments []string) string {
 	return name + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-// Actions returns all actions that the machine can take in some moment, each with its arguments, as they are written in
-// TLA+: MCNdkArmCq("q", "ANY") and so on. Everything else names an action by its place in this list.
+// Actions returns all actions that the machine can take in some moment, each with its arguments, as TLA+ text: MCNdkArmCq("q", "ANY") and so on. All
+// other methods identify an action by its index in this list.
 func (machine *Machine) Actions() []string {
 	texts := make([]string, len(machine.steps))
 	for i, s := range machine.steps {
@@ -136,7 +136,7 @@ func (machine *Machine) Qps() []Qp {
 // Init returns the moments in which the machine may start.
 func (machine *Machine) Init() []Moment { return machine.init }
 
-// Next yields the steps that the machine takes from a moment: the number of each action, and each moment that it may lead to.
+// Next yields the steps of the machine from a moment: the number of each action, and each moment that it may lead to.
 func (machine *Machine) Next(m Moment) iter.Seq2[int, Moment] {
 	return func(yield func(int, Moment) bool) {
 		var next []Moment
@@ -214,7 +214,7 @@ func (machine *Machine) Variables() []string {
 	return names
 }
 
-// Value returns the value of a variable, by its place in Variables, as it may be written in TLA+.
+// Value returns the value of a variable, by its index in Variables, as TLA+ text.
 func (machine *Machine) Value(m Moment, variable int) string {
 	return machine.variables[variable].value(machine.objects, m)
 }

@@ -69,8 +69,7 @@ func (m Moment) mayWait(p int, queue model.Queue) bool {
 	return m.contract.Dialect.MayWait(m.state.Qps[p].State, m.contract.Qps[p].Type, queue)
 }
 
-// EndedCompletesAll: what is posted on a QP in its error state, or on one that was disconnected, completes, receives included
-// (FLUSH-06, DEF-04).
+// EndedCompletesAll: each request posted on a QP in its error state, or on one that was disconnected, completes, receives included (FLUSH-06, DEF-04).
 func EndedCompletesAll(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	for p, qp := range m.state.Qps {
@@ -90,8 +89,8 @@ func (choose rester) step(m Moment, a model.Action) Moment {
 	return m
 }
 
-// OwedCallbackEntered: an owed callback is entered, at the latest after the running one has returned (ARM-03, ARM-06). Where
-// none comes on an empty CQ, it waits for a completion (A6).
+// OwedCallbackEntered: an owed callback is entered, at the latest after the running one has returned (ARM-03, ARM-06). If no callback is entered on an
+// empty CQ, it waits for a completion (A6).
 func OwedCallbackEntered(choose rester, m Moment) bool {
 	for _, q := range choose.atRest(m).state.Cqs {
 		waits := m.contract.Dialect.A6 == model.A6Never && len(q.Entries) == 0
@@ -137,8 +136,7 @@ func CloseQpCompletes(choose rester, m Moment) bool {
 		!slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool { return p.State != model.QpClosed })
 }
 
-// CloseCqCompletes: so does the close of a CQ when all its QPs are being closed, whichever close came first (LIFE-04,
-// LIFE-11).
+// CloseCqCompletes: the close of a CQ completes when all its QPs are being closed, whichever close was called first (LIFE-04, LIFE-11).
 func CloseCqCompletes(choose rester, m Moment) bool {
 	whole := *m.contract
 	whole.Composed = true
@@ -160,7 +158,7 @@ func closingQps(choose rester, m Moment) Moment {
 	return m
 }
 
-// EveryCompletionDelivered: what is executed is polled in the end (DEF-04, FLAG-02, FLUSH-02).
+// EveryCompletionDelivered: the completion of each executed request is polled eventually (DEF-04, FLAG-02, FLUSH-02).
 func EveryCompletionDelivered(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	for p, qp := range m.state.Qps {
@@ -193,8 +191,8 @@ func (m Moment) canComplete(p int, queue model.Queue) bool {
 	return q.Open == model.Open && q.Health == model.OK
 }
 
-// EveryRequestCompletes: what was accepted completes, if the consumer ends its chains (DEF-04, DEF-06, FLAG-02). Receives,
-// and sends of which the peer is known, wait for each other.
+// EveryRequestCompletes: each accepted request completes, if the consumer ends its chains (DEF-04, DEF-06, FLAG-02). Receives, and sends whose peer is
+// known, wait for each other.
 func EveryRequestCompletes(choose rester, m Moment) bool {
 	for p := range m.state.Qps {
 		m = choose.step(m, model.Action{Name: model.Post, Qp: p, Request: model.Request{Id: m.posts[p] + 1, Op: model.Write, Token: model.NoToken}})
@@ -239,9 +237,9 @@ func FlushCompletesAll(choose rester, m Moment) bool {
 	return true
 }
 
-// EveryCompletionPolled: a consumer that follows a pattern which is right everywhere polls what it waits for (ARM-03). It
-// is new to its CQ, in which nothing is left of what was before, and some completions come while it works. Where no callback
-// comes on an empty CQ (A6), it may sleep beside one that is owed.
+// EveryCompletionPolled: a consumer that follows a pattern which is correct under all readings polls the completions that it waits for (ARM-03). It is
+// new to its CQ, which has no earlier completions, and some completions are placed while it works. If no callback is entered on an empty CQ (A6), it
+// may sleep while a callback is owed.
 func EveryCompletionPolled(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	if q := m.state.Cqs[0]; q.Open != model.Open || q.Health != model.OK {
