@@ -53,7 +53,7 @@ var queueNames = [...]string{"initiator", "receive"}
 
 func (q Queue) String() string { return queueNames[q] }
 
-// NoToken is the Token of what carries none.
+// NoToken is the Token of a request or completion without one.
 const NoToken = -1
 
 // Completion is an entry of a CQ.
@@ -114,7 +114,7 @@ var opennessNames = [...]string{"OPEN", "CLOSING", "CLOSED"}
 
 func (o Openness) String() string { return opennessNames[o] }
 
-// Resizing is how far a resize has come.
+// Resizing is the progress of a resize.
 type Resizing uint8
 
 // A resize that was asked for is done or refused by the adapter; then a callback tells which.
@@ -134,7 +134,7 @@ func (r Resizing) String() string { return resizingNames[r] }
 type Cq struct {
 	Entries   []Completion // oldest first; never changed in place, so that states can share it
 	Fresh     int          // how many of the newest were placed since the last callback (A3)
-	Uncounted bool         // no callback has come yet, and nothing counts as fresh (A26)
+	Uncounted bool         // no callback has been entered yet, and no entry counts as fresh (A26)
 	Taken     Arms         // which completions match that are polled, but fresh (A25)
 	Arm       Arm
 	Waiting   int  // arms outstanding; with Merge at most one
@@ -283,8 +283,8 @@ func (d Dialect) Obliges(a Arm, c Completion) bool {
 	return d.A3 == A3AnyFresh || d.Match(a, c) == Must
 }
 
-// AtArm says whether what the CQ holds has to, may, or does not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21).
-// A fresh entry that may count as a match, or as none, leaves both open (A4, A5), where they differ.
+// AtArm says whether the contents of the CQ must, may, or must not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21). If a fresh entry may
+// count as a match or not (A4, A5), and that makes a difference, the result is that it may.
 func (d Dialect) AtArm(q Cq, a Arm) Modality {
 	switch {
 	case d.FreshMatch(q, a):

@@ -1,8 +1,7 @@
-// Package model is the contract of tla/ in Go: the same state, the same actions under the same names, the same clauses.
-// A state is a value; a step is a pure function from a state and an action to the states that may follow. There is no
-// clock, no goroutine and no input or output here.
+// Package model is the contract of tla/ in Go: the same state, the same actions under the same names, the same clauses. A state is a value. A step is a
+// pure function from a state and an action to the possible next states. The package has no clock, no goroutines, and no input or output.
 //
-// Where a step is refused, the refusal names the rule that is in the way. That is all that a judge needs to give reasons.
+// If a step is refused, the refusal names the rule that forbids it. A judge needs no more to give reasons.
 package model
 
 import "fmt"
@@ -17,7 +16,7 @@ const (
 	Must
 )
 
-// SecondArm says what becomes of an arm that meets an outstanding one.
+// SecondArm says what an arm does while another one is outstanding.
 type SecondArm uint8
 
 // Merge joins both into one arm, which buys one callback (ARM-07). Together keeps both: all outstanding ones complete when
@@ -27,8 +26,8 @@ const (
 	Together
 )
 
-// Dialect holds the constants in which kernel mode, user mode and libibverbs differ, and how the documentation
-// is read. The names are those of Dialect.tla.
+// Dialect has the constants in which kernel mode, user mode and libibverbs differ, and the reading of the documentation. The names are those of
+// Dialect.tla.
 type Dialect struct {
 	Name       string
 	FreshAtArm Modality // an entry placed since the last callback, and matching, is in the CQ at the arm (ARM-04)
@@ -36,21 +35,21 @@ type Dialect struct {
 	SecondArm  SecondArm
 	ErrorsArm  bool // arms of type ERRORS exist, and CQ errors are reported to an arm (ARM-08)
 	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
-	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
+	ExtraEvent bool // an armed, empty CQ may have an event with nothing to poll (ARM-21)
 
-	// A flush moves a QP to an error state, in which it takes posts of either queue and flushes them (FLUSH-06, POST-08).
+	// A flush moves a QP to an error state, in which it accepts posts on either queue and flushes them (FLUSH-06, POST-08).
 	ErrorState bool
 
 	// A request that fails ends the connection: nothing succeeds behind it (FLUSH-06). Where this is false A40 says whether.
 	FailureEnds bool
 
-	LowAtArm Modality // a shared receive queue holds fewer receives than the threshold at the arm (SRQ-03)
+	LowAtArm Modality // a shared receive queue has fewer receives than the threshold at the arm (SRQ-03)
 
 	Traced
 	Reading
 }
 
-// Traced is what interfaces differ in that shows in a trace, and that no state of tla/ tells: a judge of traces needs it.
+// Traced has the differences between interfaces that show in a trace, but in no state of tla/. A judge of traces needs them.
 type Traced struct {
 	// The words are libibverbs's: functions, flags, opcodes, statuses, and types of queue pairs.
 	Ibverbs bool
@@ -62,15 +61,15 @@ type Traced struct {
 	// Requests can be deferred: there is NDK_OP_FLAG_DEFER (DEF-01).
 	Defers bool
 
-	// The loss of a connection cancels what is pending on it (RES-10). Where this is false it fails the request that meets it.
+	// The loss of a connection cancels the pending requests (RES-10). If this is false, it fails the request that encounters it.
 	LossCancels bool
 
-	// A request that failed may be reported as one that was flushed, as Soft-RoCE does it (RES-11). A completion of the contract
-	// says what happened; this is for whoever holds it against what a device reports.
+	// A failed request may be reported as flushed, as Soft-RoCE does (RES-11). A completion of the contract has the true outcome; this is for comparing
+	// it with what a device reports.
 	FailsAsFlushed bool
 
-	// Steps may be taken later than they happened: what succeeded before its connection ended may be executed behind that. An
-	// engine that executes a request when its completion is told needs it.
+	// Steps may be taken later than they happened: a request that succeeded before its connection ended may be executed after the end. An engine that
+	// executes a request when its completion is recorded needs this.
 	ExecutesLate bool
 }
 
@@ -125,7 +124,7 @@ const (
 
 // Promise is what a queue pair of one type promises: Promises of Dialect.tla.
 type Promise struct {
-	Delivers     bool // a message that succeeds was taken by a receive; else it may be lost without a word
+	Delivers     bool // a message that succeeds was taken by a receive; if false, it may be lost silently
 	EndsWithPeer bool // the peer or the network may end the connection, and requests are cancelled for it
 	SendsApart   bool // a failed initiator request stops the initiator queue alone
 }

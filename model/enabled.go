@@ -15,15 +15,14 @@ func Names() []Name {
 	}
 }
 
-// Domain holds the arguments of actions that have no end by themselves. Arms, outcomes and the like are few: all of them
-// are taken.
+// Domain bounds the arguments of actions that are unbounded by themselves. Arms, outcomes and the like are few: Enabled tries all of them.
 type Domain struct {
 	Room        []int        // of NdkGetCqResults and NdkGetCqResultsEx, in completions
 	Depths      []int        // of NdkResizeCq and NdkModifySrq
 	Thresholds  []int        // of NdkModifySrq
 	Completions []Completion // of Place; where QPs place completions, by Complete, there are none
 	Requests    []Request    // of Post and PostRefused, on any QP
-	Places      int          // of Execute, Complete and CompletionLost: so many, from the head of a queue; at least one
+	Places      int          // of Execute, Complete and CompletionLost: how many places from the head of a queue; at least one
 }
 
 // Actions returns all actions with arguments from the domain, whatever a state allows. The order is that of Names, then of
@@ -50,8 +49,8 @@ func (c *Contract) Actions(d Domain) []Action {
 	return all
 }
 
-// Enabled returns those of Actions that s allows, which Step does not refuse. Actions are returned that leave s as it is,
-// such as polling an empty CQ.
+// Enabled returns those of Actions that are enabled in s: Step does not refuse them. They include actions that do not change s, such as polling an
+// empty CQ.
 //
 // Step and Enabled together are the graph of all states:
 //

@@ -2,9 +2,9 @@ package model
 
 import "slices"
 
-// Owes reports whether a request of a queue has to leave it before the provider is at rest (DEF-04, DEF-05, FLAG-02, FLUSH-02):
-// one that has its outcome and whose turn it is, or one that is indicated, waits for none before it, and need not wait for what
-// the peer does. After a close nothing is owed (A21), and what a failed CQ has no room for is lost.
+// Owes reports whether a request of a queue has to leave it before the provider is at rest (DEF-04, DEF-05, FLAG-02, FLUSH-02). That is a request that
+// has its outcome and is next, or one that is indicated, waits for no request ahead of it, and need not wait for the peer. After a close nothing is
+// owed (A21). A completion for which a failed CQ has no room is lost.
 func (c *Contract) Owes(s State, p int, q Queue) bool {
 	qp, cq := s.Qps[p], s.Cqs[c.Qps[p].Cq(q)]
 	if qp.State.Closing() || cq.Open == Closed || cq.Health != OK {

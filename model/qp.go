@@ -30,7 +30,7 @@ func (o Op) Registers() bool { return o == FastRegister || o == Bind }
 // ChangesToken reports whether the operation makes a token valid or invalid.
 func (o Op) ChangesToken() bool { return o.Registers() || o == Invalidate || o == SendAndInvalidate }
 
-// Queue is the queue that takes the operation: QueueOf in tla/.
+// Queue is the work queue of the operation: QueueOf in tla/.
 func (o Op) Queue() Queue {
 	if o == ReceiveOp {
 		return Receive
@@ -38,14 +38,14 @@ func (o Op) Queue() Queue {
 	return Initiator
 }
 
-// Phase is how far a request has come.
+// Phase is the progress of a request.
 type Phase uint8
 
 // The phases. From Executed on, a request has its outcome: Executed + Phase(outcome).
 const (
 	Deferred Phase = iota
 	Indicated
-	Unacknowledged // of a send: its message was received; of a write: it arrived before one; and the adapter does not know it yet
+	Unacknowledged // a send whose message was received, or a write that arrived before one; the adapter has no acknowledgement yet
 	Executed
 )
 
@@ -139,7 +139,7 @@ func (c Connection) inGoodOrder(q Queue) bool {
 // freeAfterFlush is FreeAfterFlush: a flush leaves what is posted behind it free to succeed (A15).
 func (d Dialect) freeAfterFlush(c Connection) bool { return c == Flushed && d.A15 == A15Free }
 
-// Qp is the state of one queue pair. The queues hold requests in posting order; they are never changed in place.
+// Qp is the state of one queue pair. The queues have their requests in posting order; they are never changed in place.
 type Qp struct {
 	State     Connection
 	Initiator []Request
@@ -395,9 +395,9 @@ func (d Dialect) afterOutcome(c Connection, t QpType, q Queue, o Outcome) Connec
 	return c
 }
 
-// MayWait reports whether requests of a queue may have to wait for what the peer does, for ever perhaps: messages for a receive,
-// and receives for a message. On a connection that has ended no message waits; in the error state of libibverbs, behind a
-// disconnect, and where a flush leaves nothing free no receive does (DEF-04).
+// MayWait reports whether requests of a queue may have to wait for the peer, possibly forever: messages for a receive, and receives for a message. On a
+// connection that has ended no message waits. No receive waits in the error state of libibverbs, after a disconnect, or where a flush cancels later
+// posts (DEF-04).
 func (d Dialect) MayWait(c Connection, t QpType, q Queue) bool {
 	switch {
 	case d.ExecutesLate: // what ended the connection may have come later

@@ -8,36 +8,35 @@ import (
 	"ndkoracle/rules"
 )
 
-// Reading is how the documentation is read where it can be read in more than one way: a choice for each open question, by
-// the names of Readings.tla. The zero value holds the defaults.
+// Reading is how ambiguous documentation is read: a choice for each open question, under the names of Readings.tla. The zero value has the defaults.
 type Reading struct {
 	A1  Choice // an error of the CQ finds no arm
-	A2  Choice // an arm is satisfied while a callback is owed: so many are owed then
-	A3  Choice // what the CQ holds is old from when on
+	A2  Choice // how many callbacks are owed when an arm is satisfied while one is owed
+	A3  Choice // when do the entries of the CQ become old?
 	A4  Choice // does a failed completion satisfy an ERRORS arm?
 	A5  Choice // does a success that is not solicited satisfy a SOLICITED arm?
 	A6  Choice // a callback on an empty CQ
-	A7  Choice // does a poll leave entries behind for which it has room?
+	A7  Choice // may a poll return fewer entries than there are and than it has room for?
 	A8  Choice // how NdkInvalidate of an invalid token fails
-	A9  Choice // do the completions of one queue come in posting order?
+	A9  Choice // are the completions of one queue in posting order?
 	A10 Choice // whose deferred requests a refused post indicates
 	A11 Choice // what ends a chain
 	A12 Choice // when a place in a queue is free again
-	A15 Choice // what becomes of requests posted after a flush
-	A16 Choice // a resize below what the CQ holds
+	A15 Choice // the outcome of requests posted after a flush
+	A16 Choice // a resize below the number of completions in the CQ
 	A18 Choice // when a receive leaves a shared receive queue
 	A19 Choice // is a shared receive queue armed at its creation?
 	A21 Choice // the completions of a QP that is closed
 	A22 Choice // may a close fail? No step asks for it
 	A24 Choice // a bound on the callbacks that are owed: the choice is the bound
 	A25 Choice // does a fresh completion satisfy an arm, though it was polled before?
-	A26 Choice // what the completions are that come before the first callback
-	A28 Choice // when an arm within a callback looks at what is in the CQ
-	A29 Choice // does a silent success leave a completion after all?
+	A26 Choice // what completions before the first callback count as
+	A28 Choice // when an arm within a callback looks at the contents of the CQ
+	A29 Choice // may a silent success have a completion?
 	A30 Choice // which refused posts indicate deferred requests
 	A31 Choice // what a flush does to requests deferred in an open chain
-	A33 Choice // how much of what a failed CQ holds can be polled
-	A34 Choice // what becomes of requests deferred before a refused one
+	A33 Choice // how many of the completions in a failed CQ can be polled
+	A34 Choice // the fate of requests deferred before a refused one
 	A35 Choice // how many completions a CQ holds, compared with its depth
 	A36 Choice // does a QP go on whose close waits for its connector?
 	A38 Choice // is a post on a disconnected QP refused, or the consumer's fault?

@@ -2,15 +2,15 @@ package model
 
 import "slices"
 
-// Sharing is a shared receive queue as it is created.
+// Sharing has the parameters of a shared receive queue.
 type Sharing struct {
 	Depth     int  // for how many receives the consumer asked room
 	Threshold int  // of the notification; 0 is none
 	Notifies  bool // the consumer has a callback (SRQ-07)
-	Qps       int  // so many queue pairs take their receives from it
+	Qps       int  // number of queue pairs that take their receives from it
 }
 
-// Modifying is how far a call that modifies a shared receive queue has come.
+// Modifying is the progress of a call that modifies a shared receive queue.
 type Modifying uint8
 
 // A call that was made is done or refused by the adapter; then its return, or a callback, tells which.
@@ -33,7 +33,7 @@ func (s QpSet) Has(qp int) bool { return s&(1<<qp) != 0 }
 // Srq is the state of one shared receive queue.
 type Srq struct {
 	Queued         int   // receives that no message has taken
-	Taken          []int // of each that was taken, and has not completed: its queue pair; never changed in place
+	Taken          []int // the queue pair of each receive that was taken and has not completed; never changed in place
 	Depth          int
 	Threshold      int
 	Waiting        int  // arms outstanding; with Merge at most one
@@ -43,7 +43,7 @@ type Srq struct {
 	Health         Health
 	Reported       bool // the queue's error has been reported
 	Modify         Modifying
-	AskedDepth     int   // of a call that is pending; 0 leaves what there is
+	AskedDepth     int   // of a call that is pending; 0 for no change
 	AskedThreshold int   // the same
 	Ended          QpSet // queue pairs in their error state
 	LastDue        QpSet // those of Ended that have no receive any more, which has not been reported yet

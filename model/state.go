@@ -15,10 +15,10 @@ type State struct {
 	Srqs   []Srq
 }
 
-// Contract is the contract for given objects: what does not change while steps are taken.
+// Contract is the contract for given objects: the part that no step changes.
 type Contract struct {
 	Dialect Dialect
-	Depth   []int     // of each CQ: for how many completions the consumer asked room at first, so that so many fit
+	Depth   []int     // of each CQ: the depth requested at its creation; at least that many completions fit
 	Room    []int     // of each CQ: how many completions fit at most; nil where only the provider knows
 	Qps     []Binding // of each QP
 	Tokens  int
@@ -27,9 +27,9 @@ type Contract struct {
 	// ReadInvalidates says that the adapter has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE; one that has not ignores it (INV-03).
 	ReadInvalidates bool
 
-	// Composed adds what Ndk.tla demands of the whole: messages succeed only where they meet a receive (Deliver), a CQ
-	// overflows only for a completion that waits for room, and its close completes after those of its QPs. Without it the parts stand by themselves, as in CompletionQueue,
-	// QueuePair and Tokens: messages go and come as they please. So does a judge see them who knows one side only.
+	// Composed adds the constraints of Ndk.tla: a message succeeds only if a receive takes it (Deliver), a CQ overflows only for a completion that waits
+	// for room, and its close completes after those of its QPs. Without it the parts are independent, as in CompletionQueue, QueuePair and Tokens:
+	// messages are sent and received without constraint, as a judge that has one side only sees them.
 	Composed bool
 }
 

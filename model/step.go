@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// Name is the name of an action: the same in tla/, and in traces where the action can be seen. Post stands for NdkSend,
-// NdkReceive and all other calls that post a request.
+// Name is the name of an action: the same in tla/, and in traces if the action is visible there. Post stands for NdkSend, NdkReceive and all other calls
+// that post a request.
 type Name string
 
 // The actions. Those with the prefix Ndk, Post and PostRefused are calls and callbacks. The others are hidden steps: a trace does not show when
@@ -63,7 +63,7 @@ const (
 type Action struct {
 	Name       Name
 	Cq         int
-	Qp         int // of Deliver and Abort: the sender; of an SRQ's: the QP that takes from it
+	Qp         int // of Deliver and Abort: the sender; of actions of an SRQ: the QP that takes the receive
 	Queue      Queue
 	At         int        // Execute, Complete, CompletionLost: the place in the queue, from 0
 	Type       Arm        // NdkArmCq
@@ -75,13 +75,13 @@ type Action struct {
 	Deferred   bool       // Post of an initiator request
 	Outcome    Outcome    // Execute; NdkRequestCompletionEnter: of the resize; Abort: of the send
 	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
-	Solicited  bool       // Execute of a receive: what the message brought
+	Solicited  bool       // Execute of a receive: the flag of its message
 	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken; TokenDies
 	Manner
 	OfSrq
 }
 
-// Manner is how an action is taken that can be taken in two ways.
+// Manner selects between the two ways of an action that has two.
 type Manner struct {
 	Dropped bool // NdkCloseCompletionEnter: the completions of the QP have vanished
 	Invalid bool // PostRefused: with STATUS_CONNECTION_INVALID
@@ -410,8 +410,7 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	return s.withQp(a.Qp, p), nil
 }
 
-// Answers reports whether a queue pair gives the data of a read at the other end: it was connected, is there, and not in the error state of
-// libibverbs (RES-14).
+// Answers reports whether a queue pair answers a read of the other end: it was connected, exists, and is not in the error state of libibverbs (RES-14).
 func (c *Contract) Answers(s State, qp int) bool {
 	switch s.Qps[qp].State {
 	case Idle, BrokenIdle, QpClosed:
