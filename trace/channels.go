@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Channels says which calls of ibv_get_cq_event read the events of which completion queues. A waiter waits on one completion channel, and
-// reads the events of the CQs that were created with it. Take follows a trace; the answers hold for what was taken so far.
+// Channels determines which calls of ibv_get_cq_event read the events of which completion queues. A waiter waits on one completion channel, and
+// reads the events of the CQs that were created with it. Take handles one event of a trace. The answers are for the events handled so far.
 type Channels struct {
 	named bool                // a CQ, or a channel, was created by name: CQs without one give no events
 	of    map[string]string   // by CQ: its channel, or ""
@@ -112,8 +112,8 @@ func (c *Channels) MayRead(w Waiter, cq string) bool {
 	return true
 }
 
-// Reads reports whether a waiter certainly reads the events of a CQ, so that none lies unread while it waits. One that names nothing does so
-// where there is no other CQ, and no second channel.
+// Reads reports whether a waiter certainly reads the events of a CQ, so that none is unread while it waits. A waiter that names no channel certainly
+// reads them if there is no other CQ and no second channel.
 func (c *Channels) Reads(w Waiter, cq string) bool {
 	channel, created := c.of[cq]
 	switch {
@@ -127,7 +127,7 @@ func (c *Channels) Reads(w Waiter, cq string) bool {
 	return !c.more
 }
 
-// ReadBy returns the CQs of which a waiter certainly reads the events.
+// ReadBy returns the CQs whose events a waiter certainly reads.
 func (c *Channels) ReadBy(w Waiter) []string {
 	cqs := c.on[w.channel]
 	switch {
@@ -139,7 +139,7 @@ func (c *Channels) ReadBy(w Waiter) []string {
 	return slices.DeleteFunc(slices.Clone(cqs), func(cq string) bool { return !c.Reads(w, cq) })
 }
 
-// HasNone reports whether a CQ is known to have no channel: it gives no events. Of a trace that names no channels nothing is known.
+// HasNone reports whether a CQ is known to have no channel, and so has no events. In a trace that names no channels that is not known.
 func (c *Channels) HasNone(cq string) bool {
 	channel, created := c.of[cq]
 	return c.named && created && channel == ""

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// ConvertToLines writes the trace that r reads as JSON Lines, each line as a Writer writes it. A line that says something which the format does not
-// know is written as it was read.
+// ConvertToLines writes the trace that r reads as JSON Lines, each line as a Writer writes it. A line with content that the format does not define is
+// written as it was read.
 func ConvertToLines(out io.Writer, r *Reader) error {
 	buffered := bufio.NewWriterSize(out, 64<<10)
 	header, err := headerOf(r)

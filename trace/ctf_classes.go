@@ -6,7 +6,7 @@ type CtfClass struct {
 	Fn     string
 	Phase  Phase
 	Fields []CtfField // in the order of the function's table
-	List   string     // results or wrs, of which each element has a slot of its own, or ""
+	List   string     // results or wrs, whose elements have a slot each, or ""
 	End    int        // behind the last field, in the first slot
 }
 

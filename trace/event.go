@@ -43,17 +43,15 @@ type Producer struct {
 	Version string `json:"version"`
 }
 
-// End is the last line of a trace. Quiescent says that the provider had come to rest: without it, nothing that must
-// eventually happen can be judged.
+// End is the last line of a trace. Quiescent says that the provider was at rest. Without it, obligations that must be met eventually can't be judged.
 type End struct {
 	Events    uint64 `json:"events"`
 	Dropped   uint64 `json:"dropped"`
 	Quiescent bool   `json:"quiescent"`
 }
 
-// Event is one line between header and end. Absent fields have their zero value; where zero is a value of its own, a
-// pointer tells absence from zero. What most events have comes first, then what most calls have, and most returns: each in few
-// cache lines.
+// Event is one line between header and end. Absent fields have their zero value. Where zero is a valid value, the field is a pointer. The fields of
+// most events come first, then those of most calls, then those of most returns: so each kind uses few cache lines.
 type Event struct {
 	Line int    // in the file, from 1; 0 for an event that was not read from one
 	Seq  uint64 // strictly increasing: the order of the trace
@@ -98,10 +96,10 @@ type Event struct {
 	Threshold                     *int64 // of a shared receive queue, in receives
 	Notify                        *bool  // of a shared receive queue: there is a callback to be entered
 
-	// NoEffect is set by a judge, of a call that changed nothing of what it names. It is no part of a trace.
+	// NoEffect is set by a judge, on a call that changed no object that it names. It is not part of a trace.
 	NoEffect bool
 
-	// Unclear says what the format does not know of the event, where its meaning may depend on that; else it is "". It is no part of a trace.
+	// Unclear says what in the event the format does not define, if the meaning of the event may depend on it; else it is "". It is not part of a trace.
 	Unclear string
 }
 
@@ -136,7 +134,7 @@ type Trace struct {
 	End    *End
 	// More counts the events that were read and checked but not kept, because a limit was given.
 	More uint64
-	// Warnings are of what the format does not know, each of the first such line.
+	// Warnings list content that the format does not define, each with the first such line.
 	Warnings []Warning
 }
 
@@ -154,7 +152,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
 }
 
-// Size returns about how much memory an event takes, in bytes.
+// Size returns the approximate memory of an event, in bytes.
 func (e *Event) Size() int {
 	n := int(unsafe.Sizeof(*e)) + cap(e.Results)*int(unsafe.Sizeof(Result{})) + cap(e.Wrs)*int(unsafe.Sizeof(WorkRequest{}))
 	for _, word := range [...]string{e.Op, e.Wr, e.For, e.Thr, e.Fn, e.Cq, e.Qp, e.Status} {

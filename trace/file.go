@@ -55,10 +55,10 @@ func Read(name string, r io.Reader, limit int) (*Trace, error) {
 	return ReadContext(context.Background(), name, r, Limit{Events: limit})
 }
 
-// A Limit bounds what is kept of a trace; 0 is no bound. Once it is reached, no later event is kept.
+// A Limit bounds how much of a trace is kept; 0 means no bound. Once it is reached, no later event is kept.
 type Limit struct{ Events, Bytes int }
 
-// Keep adds an event to what is kept, and reports whether that stays within a limit.
+// Keep counts an event as kept, and reports whether the total stays within a limit.
 func (l *Limit) Keep(e *Event, most Limit) bool {
 	l.Events, l.Bytes = l.Events+1, l.Bytes+e.Size()
 	return (most.Events == 0 || l.Events <= most.Events) && (most.Bytes == 0 || l.Bytes <= most.Bytes)
@@ -74,13 +74,13 @@ func (l Limit) keeper() func(*Event) bool {
 	}
 }
 
-// ReadContext is Read that ends, between two lines, when ctx is done. Then it returns what it has read so far, and ctx's
-// cause. A read of r that waits is r's own to end.
+// ReadContext is Read that ends, between two lines, when ctx is done. Then it returns what it has read so far, and ctx's cause. It does not interrupt
+// a read of r that blocks.
 func ReadContext(ctx context.Context, name string, r io.Reader, limit Limit) (*Trace, error) {
 	return readContext(ctx, name, r, limit.keeper())
 }
 
-// Scan is ReadContext that keeps no event: it hands each to take.
+// Scan is ReadContext that keeps no event: it passes each one to take.
 func Scan(ctx context.Context, name string, r io.Reader, take func(*Event)) (*Trace, error) {
 	return readContext(ctx, name, r, func(e *Event) bool {
 		take(e)
@@ -101,7 +101,7 @@ func readContext(ctx context.Context, name string, r io.Reader, keep func(*Event
 	return nil, err
 }
 
-// ReadFile is Read for a path that Open takes.
+// ReadFile is Read for a path that Open accepts.
 func ReadFile(path string, limit int) (*Trace, error) {
 	reader, err := Open(path)
 	if err != nil {

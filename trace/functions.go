@@ -91,7 +91,7 @@ func fieldsOf(cell string) (f fields) {
 	return f
 }
 
-// Known reports whether the format knows the function.
+// Known reports whether the format defines the function.
 func Known(fn string) bool {
 	_, known := functions[fn]
 	return known

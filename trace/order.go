@@ -205,7 +205,7 @@ func (e *Event) failed() bool {
 	return e.Errno != "" && e.Errno != "0" || e.Status != "" && (err != nil || !status.Success())
 }
 
-// Creates returns the kind, as events name it ("cq", "qp", …), and the id of the object that a call is to create, or nothing.
+// Creates returns the kind, as events name it ("cq", "qp" and so on), and the id of the object that a call creates, or "" and "".
 func (e *Event) Creates() (kind, id string) {
 	switch e.Fn {
 	case "NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex":

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxLine is the length of a line that a reader still takes, in bytes.
+// MaxLine is the maximal length of a line that a reader accepts, in bytes.
 const MaxLine = 16 << 20
 
 // MaxList is how many results, or requests, of one event are kept. All others are read and checked, and counted in the event's Cut.
@@ -33,9 +33,8 @@ type container interface {
 	place() string       // says where in the file the newest record is, where that is no line
 }
 
-// Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. Its memory does
-// not grow with the trace: it holds one line, the newest ids, how the newest lines are written, the calls that are open, and what zstd
-// needs.
+// Reader reads a trace event by event and refuses what is not a trace: every error except io.EOF is an *Error. Its memory does not grow with the
+// trace: it keeps one line, the newest ids, the layout of the newest lines, the calls that have not returned, and the state of zstd.
 type Reader struct {
 	name      string
 	container container
@@ -60,8 +59,8 @@ type Reader struct {
 // know. Each is nil where there is nothing of the kind.
 type asWritten struct{ header, event, end []byte }
 
-// NewReader reads the header of a trace in any of its forms, which may be compressed with zstd: its first bytes tell. name stands for
-// the file in errors.
+// NewReader reads the header of a trace in any of its forms, which may be compressed with zstd. It detects the form from the first bytes. name is the
+// file name in errors.
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	reader := &Reader{
 		name: name, lines: newLineReader(r), decoder: &decoder{}, spell: newSpeller(),
@@ -79,7 +78,7 @@ func (r *Reader) Header() Header { return r.header }
 // End returns the end record, or nil: before Next has returned io.EOF, and when the file has none.
 func (r *Reader) End() *End { return r.end }
 
-// Warnings returns what the trace says so far that the format does not know, in the order in which it comes first. Their number is bounded.
+// Warnings returns the warnings about content so far that the format does not define, in order of first occurrence. Their number is bounded.
 func (r *Reader) Warnings() []Warning { return r.warned.all() }
 
 // Events returns how many events have been read so far, or a few less while more are at hand. Unlike all else of a Reader it may be asked

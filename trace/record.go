@@ -10,13 +10,11 @@ import (
 	"ndkoracle/ndk"
 )
 
-// Record returns a view of a whose calls, and those of all objects made through it, are recorded on t at the level of
-// NDKPI: the call before the provider is called, the return after it returned. A callback's enter is recorded in the
-// provider's own CqNotification.Enter, so at the moment from which the provider treats what is in the CQ as reported:
-// the header's side is "provider". With a nil r it returns a.
+// Record returns a view of a whose calls, and those of all objects made through it, are recorded on t at the level of NDKPI: the call before the
+// provider is called, the return after it returned. A callback's enter is recorded in the provider's CqNotification.Enter. From that moment the
+// provider treats the contents of the CQ as reported, so the header's side is "provider". If r is nil, Record returns a.
 //
-// Views of one object on other threads are made with On. Contexts that the consumer gives come back to it unchanged;
-// the provider sees the recorder's own instead.
+// On makes views of one object on other threads. The consumer gets its contexts back unchanged; the provider gets the recorder's contexts instead.
 func Record(a ndk.Adapter, r *Recorder, t *Thread) ndk.Adapter {
 	if r == nil {
 		return a
@@ -24,9 +22,8 @@ func Record(a ndk.Adapter, r *Recorder, t *Thread) ndk.Adapter {
 	return adapterView{&recordedAdapter{inner: a, recorder: r, id: "adapter1", last: map[string]int{}, pairs: map[string][]*pair{}}, t}
 }
 
-// On returns a view of a recorded object, an Adapter, Pd, Cq, Qp, Mr or Mw, whose calls are recorded on t. A thread of
-// the consumer calls through views of its own. An object that is not recorded is returned as it is, and so is any with
-// a nil t.
+// On returns a view of a recorded object, an Adapter, Pd, Cq, Qp, Mr or Mw, whose calls are recorded on t. Each thread of the consumer calls through
+// its own views. If the object is not recorded, or t is nil, On returns the object itself.
 func On[T any](t *Thread, object T) T {
 	if t == nil {
 		return object

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Recorder writes a trace while a program runs. Each thread records into a buffer of its own without taking a lock; one
-// atomic counter gives the events their order, and one goroutine writes them in that order. Memory is bounded: where a
-// buffer is full the event is dropped and counted, or waited for with Options.Block.
+// Recorder writes a trace while a program runs. Each thread records into its own buffer without a lock. One atomic counter orders the events, and one
+// goroutine writes them in that order. Memory is bounded: if a buffer is full, the event is dropped and counted, or with Options.Block the thread waits.
 //
 // A nil *Recorder gives nil Threads, and a nil *Thread records nothing: that is recording switched off.
 type Recorder struct {
@@ -142,9 +141,8 @@ func (r *Recorder) giveBack(t *Thread) {
 	r.spares = append(r.spares, before)
 }
 
-// Close ends the trace; quiescent says that the provider has come to rest, so that what never happened can be judged.
-// Events that threads record later are ignored. It returns the first error of writing; calling it again returns the
-// same.
+// Close ends the trace. quiescent says that the provider is at rest, so that obligations that were not met can be judged. Events that threads record
+// later are ignored. Close returns the first error of writing, also when it is called again.
 func (r *Recorder) Close(quiescent bool) error {
 	r.closeOnce.Do(func() {
 		events := r.seq.Add(closed) &^ closed

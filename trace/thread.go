@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// Thread records the events of one thread of the recorded program. It is meant for one goroutine at a time; where a
-// faulty program uses it from two, they wait for each other and no event is lost or torn.
+// Thread records the events of one thread of the recorded program. It is meant for one goroutine at a time. If a faulty program uses it from two, they
+// wait for each other, and no event is lost or torn.
 //
-// The methods take an Event of which Seq, T, Thr, Ph and Op are ignored: the Recorder knows them. They keep nothing of
-// the Event, and they do not allocate in the steady state.
+// The methods ignore Seq, T, Thr, Ph and Op of the Event: the Recorder sets them. They keep nothing of the Event, and do not allocate in the steady
+// state.
 type Thread struct {
 	recorder *Recorder
 	name     string

@@ -14,8 +14,8 @@ type Tie struct {
 	groups      *groups
 }
 
-// ByTime returns the events of a trace in a partial order in the order of their times, those of one time in that of their lines, with the ties
-// that leave other orders open. The error says why they can't have happened in any order.
+// ByTime returns the events of a partially ordered trace in the order of their times, and events of one time in the order of their lines. It also
+// returns the ties, which allow other orders. The error says why the events can't have happened in any order.
 func (t *Trace) ByTime() ([]Event, []Tie, error) {
 	latest := map[string]*Event{}
 	for i := range t.Events {
@@ -118,8 +118,8 @@ func (t *Tie) commute(a, b *Event) bool {
 // maxSteps bounds how long orders of one tie are looked for.
 const maxSteps = 1 << 16
 
-// Orders calls yield with each order of the events of a tie until it returns false, that of the lines first. Of orders that differ only in
-// what commutes it takes the first one. It reports whether these were all.
+// Orders calls yield with each order of the events of a tie until yield returns false. The order of the lines comes first. Of orders that differ only
+// in events that commute, it yields only the first. It reports whether it yielded all.
 func (t *Tie) Orders(events []Event, yield func([]Event) bool) (complete bool) {
 	var threads [][]int // of each, the events that are not in the order yet
 	of := map[string]int{}

@@ -13,9 +13,9 @@ import (
 // What a trace says that the format does not know is no reason to refuse it: the reader warns of it, and marks the events whose
 // meaning may depend on it.
 
-// Warning is of something that the format does not know.
+// Warning is about content that the format does not define.
 type Warning struct {
-	Line int // in which it comes first
+	Line int // of its first occurrence
 	Text string
 }
 

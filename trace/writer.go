@@ -88,8 +88,8 @@ func (w *Writer) accept(e *Event) error {
 	return w.check.event(e, f, false)
 }
 
-// Close writes the end record, whose Events the Writer itself knows. It does not close the underlying writer. Calling it
-// again does nothing and returns the same.
+// Close writes the end record; the Writer itself sets its Events. It does not close the underlying writer. A second call does nothing and returns the
+// same error.
 func (w *Writer) Close(end End) error {
 	if w.closed {
 		return w.err
