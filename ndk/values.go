@@ -63,8 +63,7 @@ var flagNames = []struct {
 // Has reports whether all bits of flag are set.
 func (f OpFlags) Has(flag OpFlags) bool { return f&flag == flag }
 
-// Names returns the flags' names without their prefix, as traces have them; bits without a name come last, in
-// hexadecimal.
+// Names returns the flags' names without their prefix, as in traces. Bits without a name come last, in hexadecimal.
 func (f OpFlags) Names() []string {
 	var names []string
 	for _, known := range flagNames {
