@@ -1,8 +1,7 @@
-// Package rules is the rulebook of NDKPI: rules with an id each, taken from Microsoft's documentation, and the
-// readings to take where that documentation can be read in two ways.
+// Package rules is the rulebook of NDKPI. Each rule has an id, and comes from Microsoft's documentation. Where that documentation is ambiguous, the
+// rulebook has the possible readings.
 //
-// An id such as ARM-04 is the key by which a rule is found everywhere: in this table, in the specification, the model,
-// the checks, the tests and the recorded traces.
+// An id such as ARM-04 identifies a rule everywhere: in this table, in the specification, the model, the checks, the tests and the recorded traces.
 package rules
 
 import (
@@ -11,7 +10,7 @@ import (
 	"strings"
 )
 
-// Who has to keep a rule, or is given leave by it.
+// Who has to keep a rule, or is permitted something by it.
 type Who string
 
 // The parties of a connection. The peer's provider is the one at the other end.
@@ -53,14 +52,14 @@ type Rule struct {
 	Group     string // ARM, the id's first part
 	Who       Who
 	Class     Class
-	Text      string   // what it asks, in a sentence or two
+	Text      string   // what it requires, in a sentence or two
 	Source    string   // the pages of the documentation, separated by semicolons
-	Ambiguity string   // what the documentation leaves open or gets wrong; "" when nothing
-	Readings  []string // ids of the readings taken where it is open
+	Ambiguity string   // what is ambiguous or wrong in the documentation; "" if nothing is
+	Readings  []string // ids of the readings of what is ambiguous
 	JudgedAs  []string // ids of the rules that the judge names where this one is broken; nil where it names this one, or none
 }
 
-// WithoutCheck says what becomes of the rule in the judge, if no engine names it.
+// WithoutCheck says what the judge does about the rule if no engine checks it.
 func (r Rule) WithoutCheck() string {
 	switch {
 	case r.JudgedAs != nil:
