@@ -8,8 +8,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// RecordHosts is Record of two hosts apart: what is of the QPs that connect goes to first, what is of those that accept to second. QPs that
-// share a CQ are of one host: where they are of both sides, all of them are of the first. The run is kept in memory.
+// RecordHosts is Record with a trace for each of two hosts: events of the QPs that connect go to first, events of those that accept go to second. QPs
+// that share a CQ are of one host. If they are of both sides, all of them are of the first. The run is kept in memory.
 func RecordHosts(ctx context.Context, s Scenario, p Provider, seed uint64, ops int, first, second io.Writer) error {
 	whole, err := RecordTrace(ctx, s, p, seed, ops)
 	if whole == nil {

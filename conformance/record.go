@@ -15,11 +15,11 @@ import (
 	"ndkoracle/trace"
 )
 
-// Adapter is what a provider under test offers. Beside ndk.Adapter it can say when it has come to rest.
+// Adapter is the interface of a provider under test. In addition to ndk.Adapter it reports when it is at rest.
 //
-// An Adapter may have more methods: Describe() map[string]string tells what the trace's header is to say of driver, device
-// and the like; MarkQuiesce() writes a quiesce mark into a trace of the adapter's own, such as one of the verbs beneath
-// it; Err() error tells, after NdkCloseAdapter, what went wrong that no call could report.
+// An Adapter may have more methods. Describe() map[string]string returns fields for the header of the trace, such as driver and device. MarkQuiesce()
+// writes a quiesce mark into a trace of the adapter's own, such as one of the verbs below it. Err() error returns, after NdkCloseAdapter, an error that
+// no call could report.
 type Adapter interface {
 	ndk.Adapter
 	// Quiesce waits until nothing more happens of itself: every request that can make progress has completed, every
@@ -49,11 +49,10 @@ func Refimpl() Provider {
 	}
 }
 
-// Record runs one scenario and writes its trace at the level of NDKPI to w. No new round begins once ops requests were
-// posted, so at least as many are. An error says that the provider could not be opened, that the scenario could not go
-// on (the trace is whole then, but not quiescent), that data arrived changed (ErrData), or that the trace could not be
-// written. When ctx is done the trace is ended where it is, which is not at rest, and the error is ctx's cause with how far the run
-// came.
+// Record runs one scenario and writes its trace at the level of NDKPI to w. No new round begins once ops requests were posted, so at least ops are
+// posted. The error says that the provider could not be opened, that the scenario could not go on (the trace is complete then, but not quiescent), that
+// data arrived changed (ErrData), or that the trace could not be written. When ctx is done, Record ends the trace, not at rest, and returns ctx's cause
+// with the progress of the run.
 func Record(ctx context.Context, s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 	if ops < 1 {
 		return fmt.Errorf("ops is %d: at least 1 request is needed", ops)

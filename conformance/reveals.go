@@ -1,8 +1,7 @@
 package conformance
 
-// Reveals names, for each fault that a test build of the reference provider can switch on, the scenario that is made to
-// show it. Why it shows: each of these scenarios brings the fault's effect to a boundary before a quiesce mark, or into
-// the drain after it.
+// Reveals names, for each fault that a test build of the reference provider can switch on, the scenario that shows it. Each of these scenarios makes the
+// fault's effect visible at the boundary before a quiesce mark, or in the drain after it.
 var Reveals = map[string]string{
 	// An arm, then one completion that must or must not meet it, then rest: the callback is missing, or one too many.
 	"error-not-solicited":     "solicited-errors",

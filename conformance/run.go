@@ -48,11 +48,11 @@ type worldMemory struct {
 	regions []*region // of this world
 }
 
-// ErrData is the error of a run in which bytes arrived that were not sent. The run goes on to its end all the same: what
-// else the provider did wrong is in the trace.
+// ErrData is the error of a run in which bytes arrived that were not sent. The run still goes on to its end, so the trace has the other faults of the
+// provider.
 var ErrData = errors.New("data arrived changed")
 
-// ErrUnsupported is the error of a scenario that needs what the adapter does not have. Its trace holds what came before that, which shows little.
+// ErrUnsupported is the error of a scenario that needs a feature which the adapter does not have. Its trace ends there, and shows little.
 var ErrUnsupported = errors.New("not supported by the adapter")
 
 func (r *Run) noteData(err error) {

@@ -1,6 +1,6 @@
 package conformance
 
-// Scenario is a family of runs: what is tried, over and over, with choices drawn from a seed.
+// Scenario is a family of runs: a sequence of rounds with choices drawn from a seed.
 type Scenario struct {
 	Name  string   // in kebab-case
 	Doc   string   // one line
