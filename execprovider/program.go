@@ -14,13 +14,13 @@ import (
 	"ndkoracle/ndk"
 )
 
-// Options say what program to run, and what becomes of it.
+// Options select the program to run, and how its errors are reported.
 type Options struct {
 	Command []string      // the program, and its arguments
-	Stderr  io.Writer     // where its standard error goes; nil is nowhere
-	Answer  time.Duration // how long a call may take; 0 is 30 s
-	// Failed is called once when the run can't go on: the program ended, was silent, or said what it must not. Calls that are under way return once the
-	// adapter was released.
+	Stderr  io.Writer     // where its standard error goes; nil discards it
+	Answer  time.Duration // time limit of a call; 0 means 30 s
+	// Failed is called once when the run can't go on: the program exited, was silent, or violated the protocol. Outstanding calls return once the adapter
+	// was released.
 	Failed func(error)
 }
 
@@ -60,7 +60,7 @@ type opened struct {
 	major, minor uint16
 }
 
-// Open starts the program, and tells it the seed of its choices. An error says that it can't be started, or does not speak the protocol.
+// Open starts the program, and sends it the seed of its choices. An error says that it can't be started, or does not speak the protocol.
 func Open(ctx context.Context, o Options, seed uint64) (*Adapter, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no program is named")
