@@ -144,8 +144,8 @@ func (a *adapter) NdkQueryAdapterInfo() ndk.AdapterInfo {
 	}
 }
 
-// NdkCloseAdapter closes what is open, and waits for every goroutine and so for every callback (LIFE-14). Called from a
-// callback (LIFE-13), it returns at once, and what it closes is closed afterwards.
+// NdkCloseAdapter closes all open objects, and waits for every goroutine and so for every callback (LIFE-14). Called from a callback (LIFE-13), it
+// returns at once and closes the objects afterwards.
 func (a *adapter) NdkCloseAdapter() {
 	a.lock()
 	again := a.closed

@@ -74,7 +74,7 @@ func (a *adapter) NdkCreateCq(depth uint32, notification ndk.CqNotification) (nd
 	return c, ndk.STATUS_SUCCESS
 }
 
-// NdkCloseCq drops what is in the CQ, the arm, and callbacks that are owed when the close completes (ARM-20).
+// NdkCloseCq drops the completions in the CQ, the arm, and owed callbacks when the close completes (ARM-20).
 func (c *cq) NdkCloseCq(completion ndk.NdkCloseCompletion) ndk.Status { return c.close(completion) }
 
 // forget leaves the device's CQ to awaitEvents, which destroys it once no thread waits for its events any more.
@@ -286,7 +286,7 @@ func (c *cq) runCallbacks() {
 	c.notifying = false
 }
 
-// NdkGetCqResults returns 0 for a closed CQ. NdkCloseCq leaves the entries to be polled while the close is pending.
+// NdkGetCqResults returns 0 for a closed CQ. While NdkCloseCq is pending, the entries can still be polled.
 func (c *cq) NdkGetCqResults(results []ndk.Result) int {
 	c.adapter.lock()
 	defer c.adapter.unlock()

@@ -79,9 +79,8 @@ func (p *pd) NdkCreateMr(fastRegister bool) (ndk.Mr, ndk.Status) {
 	return m, ndk.STATUS_SUCCESS
 }
 
-// NdkRegisterMr returns STATUS_INVALID_PARAMETER for an Mr registered already or closed, for flags other than
-// NDK_OP_FLAG_ALLOW_… and NDK_OP_FLAG_RDMA_READ_SINK, and for an empty buffer; STATUS_INSUFFICIENT_RESOURCES when the
-// device may lock no more memory.
+// NdkRegisterMr returns STATUS_INVALID_PARAMETER for an Mr registered already or closed, for flags other than NDK_OP_FLAG_ALLOW_* and
+// NDK_OP_FLAG_RDMA_READ_SINK, and for an empty buffer. It returns STATUS_INSUFFICIENT_RESOURCES if the device may lock no more memory.
 func (m *mr) NdkRegisterMr(buffer []byte, flags ndk.OpFlags) ndk.Status {
 	a := m.adapter
 	a.lock()

@@ -13,7 +13,7 @@ import (
 	"ndkoracle/hwbinding/verbs"
 )
 
-// Devices returns the names of the devices that Open takes. None is not an error, and neither is a kernel without RDMA.
+// Devices returns the names of the devices that Open accepts. An empty list is not an error, and neither is a kernel without RDMA.
 func Devices() ([]string, error) {
 	names, err := verbs.GetDeviceList()
 	if errors.Is(err, syscall.ENOSYS) {
@@ -22,8 +22,8 @@ func Devices() ([]string, error) {
 	return names, err
 }
 
-// Open returns a provider on an RDMA device. The error says what is missing: a device, its libibverbs driver, the
-// permission to use it or to lock memory. NdkCloseAdapter ends all that Open started.
+// Open returns a provider on an RDMA device. The error says what is missing: a device, its libibverbs driver, or the permission to use it or to lock
+// memory. NdkCloseAdapter ends everything that Open started.
 func Open(o Options) (Adapter, error) {
 	names, err := Devices()
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 type Options struct {
 	// Device is the device's name, as Devices lists it; "" for the first.
 	Device string
-	// Seed decides where the contract leaves a choice. 0 always chooses the fewest callbacks.
+	// Seed determines the choices that the contract permits. 0 always chooses the fewest callbacks.
 	Seed uint64
-	// VerbsTrace takes down the calls of libibverbs. nil records nothing. It must be closed after NdkCloseAdapter.
+	// VerbsTrace records the calls of libibverbs. nil records nothing. It must be closed after NdkCloseAdapter.
 	VerbsTrace *trace.Recorder
 }
 

@@ -240,8 +240,7 @@ func (q *qp) mark() {
 	q.initiator.cq.watchSoon()
 }
 
-// NdkFlush does nothing to a closed QP. The QP can't be used any more afterwards: what is posted then is cancelled or
-// refused (FLUSH-05).
+// NdkFlush does nothing to a closed QP. The QP can't be used any more afterwards: later requests are cancelled or refused (FLUSH-05).
 func (q *qp) NdkFlush() {
 	q.adapter.lock()
 	defer q.adapter.unlock()
@@ -394,10 +393,9 @@ func (q *qp) NdkFastRegister(requestContext any, _ ndk.Mr, _ []byte, flags ndk.O
 	return q.post(r, nil, flags, func() ndk.Status { return ndk.STATUS_NOT_SUPPORTED })
 }
 
-// NdkBind returns STATUS_INVALID_PARAMETER for an Mr or Mw that is nil, of another PD, not registered or closed, and for
-// a buffer that is empty or not inside the Mr (MEM-15); STATUS_ACCESS_VIOLATION while the window's token is valid, and
-// when remote writing is allowed where local writing is not (MEM-16). It ends a chain: the device takes a window's old
-// token from the window, so one bind has to be posted before the next is made.
+// NdkBind returns STATUS_INVALID_PARAMETER for an Mr or Mw that is nil, of another PD, not registered or closed, and for a buffer that is empty or not
+// inside the Mr (MEM-15). It returns STATUS_ACCESS_VIOLATION while the window's token is valid, and if remote writing is allowed where local writing is
+// not (MEM-16). It ends a chain: the device reads a window's old token from the window, so one bind has to be posted before the next is made.
 func (q *qp) NdkBind(
 	requestContext any, mrHandle ndk.Mr, mwHandle ndk.Mw, buffer []byte, flags ndk.OpFlags,
 ) ndk.Status {
@@ -431,8 +429,8 @@ func (q *qp) NdkBind(
 	})
 }
 
-// NdkInvalidate returns STATUS_INVALID_PARAMETER for what is no Mw that was bound and is open (INV-07), and
-// STATUS_ACCESS_VIOLATION when its token is invalid already (POLL-08): some devices would not mind.
+// NdkInvalidate returns STATUS_INVALID_PARAMETER for anything but an open Mw that was bound (INV-07), and STATUS_ACCESS_VIOLATION if its token is
+// already invalid (POLL-08), which some devices would accept.
 func (q *qp) NdkInvalidate(requestContext any, handle ndk.MrOrMw, flags ndk.OpFlags) ndk.Status {
 	w, _ := handle.(*mw)
 	r := q.newRequest(ndk.NdkOperationTypeInvalidate, verbs.IBV_WR_LOCAL_INV, requestContext, flags, nil)
@@ -555,8 +553,8 @@ func (q *qp) inRegions(sgl []ndk.Sge) bool {
 	})
 }
 
-// NdkReceive may come before the QP is connected (POST-09). On a QP that is broken the receive is cancelled, without
-// the device: some flush only what was posted before.
+// NdkReceive may be called before the QP is connected (POST-09). On a broken QP the receive is cancelled without the device, because some devices flush
+// only what was posted before.
 func (q *qp) NdkReceive(requestContext any, sgl []ndk.Sge) ndk.Status {
 	a := q.adapter
 	a.lock()

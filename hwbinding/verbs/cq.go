@@ -19,7 +19,7 @@ import (
 // CQ is struct ibv_cq, with a completion channel of its own.
 type CQ struct {
 	Name    string // in the trace
-	Channel string // … of its completion channel
+	Channel string // the id of its completion channel
 	context *Context
 	channel *C.struct_ibv_comp_channel
 	events  *eventFile
@@ -32,8 +32,7 @@ type CQ struct {
 	results []trace.Result
 }
 
-// CreateCQ is ibv_create_comp_channel and ibv_create_cq with room for cqe completions. The library may make room for
-// more; the trace tells for how many.
+// CreateCQ is ibv_create_comp_channel and ibv_create_cq with room for cqe completions. The library may make room for more; the trace records how many.
 func (x *Context) CreateCQ(cqe int) (*CQ, error) {
 	q := &CQ{Name: x.newName("cq"), Channel: x.newName("channel"), context: x}
 	q.thread, q.waiter = x.recorder.Thread(q.Name), x.recorder.Thread(q.Name+"-events")
@@ -78,7 +77,7 @@ func (q *CQ) ReqNotify(solicitedOnly bool) error {
 	return err
 }
 
-// Poll is ibv_poll_cq: it takes the oldest completions, as many as there are and fit.
+// Poll is ibv_poll_cq: it removes the oldest completions, as many as there are and fit.
 func (q *CQ) Poll(completions []WC) (int, error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()

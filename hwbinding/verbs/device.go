@@ -53,7 +53,7 @@ func eachDevice(visit func(*C.struct_ibv_device) bool) error {
 	return nil
 }
 
-// Context is struct ibv_context: an open device, of which port 1 is used.
+// Context is struct ibv_context: an open device. It uses port 1 of the device.
 type Context struct {
 	c        *C.struct_ibv_context
 	recorder *trace.Recorder
@@ -104,7 +104,7 @@ func (x *Context) Close() error {
 	return errnoOf("ibv_close_device", C.ibv_close_device(x.c))
 }
 
-// Quiesce marks in the trace that the device has come to rest.
+// Quiesce marks in the trace that the device is at rest.
 func (x *Context) Quiesce() { x.thread.Quiesce() }
 
 // QueryDevice is ibv_query_device.

@@ -199,18 +199,18 @@ type SGE struct {
 	LKey   uint32
 }
 
-// SendWR is struct ibv_send_wr without its chain: PostSend takes a list.
+// SendWR is struct ibv_send_wr without its chain: PostSend has a list as its argument.
 type SendWR struct {
 	WRID       uint64
 	Opcode     WROpcode
 	Flags      SendFlags
 	SGList     []SGE
 	RemoteAddr uint64 // of RDMA_READ and RDMA_WRITE
-	RKey       uint32 // of the same; of LOCAL_INV and SEND_WITH_INV: what becomes invalid
+	RKey       uint32 // of the same; of LOCAL_INV and SEND_WITH_INV: the rkey to invalidate
 	Bind       BindMW // of BIND_MW
 }
 
-// BindMW is what IBV_WR_BIND_MW binds: MW gets the key RKey and gives Access to a part of MR.
+// BindMW has the arguments of IBV_WR_BIND_MW: MW gets the key RKey and permits Access to a part of MR.
 type BindMW struct {
 	MW     *MW
 	RKey   uint32
@@ -254,7 +254,7 @@ type MW struct {
 // IncRKey is ibv_inc_rkey: the next key of the same object.
 func IncRKey(key uint32) uint32 { return key&^0xff | (key+1)&0xff }
 
-// Address is where a QP can be reached: what has to be told to the QP that connects to it.
+// Address is the address of a QP, which the QP that connects to it needs.
 type Address struct {
 	QPNum uint32
 	LID   uint16
