@@ -25,7 +25,7 @@ type Machine struct {
 	freshServesAsOld, oldServesAsFresh bool
 
 	agesAtEntry  bool // what the CQ holds is old once a callback is entered
-	looksAtEntry bool // … and nothing looks at it when the callback returns
+	looksAtEntry bool // agesAtEntry, and no check when the callback returns
 
 	places  map[control]*placing
 	latest  [1 << 7]*placing // of those that were asked for, by a few bits of their control states
@@ -268,7 +268,7 @@ func need(alive []explanation, ranks int) []int {
 // seen is what explanations say of the CQ that others ask for.
 type seen struct {
 	arms       model.Arms // that are outstanding, NONE included
-	placedArms model.Arms // … or would be when completions are placed
+	placedArms model.Arms // that would be outstanding once completions are placed
 	owes       bool       // all say that a callback is owed
 	mayOwe     bool       // one does
 	firstMany  uint16     // the first moment by which any number of completions may have been placed, or anyTime

@@ -21,7 +21,7 @@ type Queue struct {
 	fences  []mark
 	now     Moment // of the latest event
 	debt    uint32 // callbacks that may be owed beside those that the explanations say
-	owed    uint32 // … before the latest event
+	owed    uint32 // callbacks that were owed before the latest event
 	depth   int    // as an event has it
 	why     []*model.Refusal
 	death   death // where no explanation is left
