@@ -11,7 +11,7 @@ var BehindFence = &model.Refusal{Rule: inTheEnd, Why: "a completion that was owe
 type Overdue struct {
 	Wr        string
 	Silent    bool // it can only have failed, and has no completion for that
-	Ended     bool // … and it is known that it failed or was cancelled
+	Ended     bool // Silent, and it is known that it failed or was cancelled
 	Cancelled bool // a flush, or the end of its connection, cancelled it
 	Refused   bool // it was deferred, and a post that was refused ended its chain
 }

@@ -40,7 +40,7 @@ const (
 
 	// a connection, or the lack of one
 	deadToken        = "POLL-08"
-	deadTokenOfPlain = "POLL-07" // … of which NdkGetCqResults told
+	deadTokenOfPlain = "POLL-07" // a dead token whose end NdkGetCqResults delivered
 	atFlush          = "FLUSH-01"
 	uncaused         = "RES-10"
 )
