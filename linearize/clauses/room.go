@@ -23,7 +23,7 @@ type room struct {
 	since       int            // the event since which there is room again, or 0
 	scope       timeline.Scope // of the requests that complete into it: moments of rest before O
 	failed      bool           // a callback reported an error, or will
-	reported    facts.Moment   // … when it did
+	reported    facts.Moment   // when the callback reported it
 	unsure      bool           // since when it had failed is not known
 }
 
