@@ -21,7 +21,7 @@ const (
 	Tokens                        // which memory tokens are valid
 	Children                      // which objects were created, whether or not an event names what they are part of
 	Matching                      // which message reached which receive, as far as the order of messages tells
-	TheMessage                    // … the very message: nothing else shows whether one before it was lost
+	TheMessage                    // that the message itself reached its receive: nothing else shows whether one before it was lost
 	Arrival                       // when a message reached its receive
 )
 
