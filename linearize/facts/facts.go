@@ -50,7 +50,7 @@ type Qp struct {
 	Name                 string
 	InitiatorCq, Receive string // the CQs into which the queues complete
 	Reliable             bool   // it is known that messages are delivered, and wait for a receive
-	Loses                bool   // … that they may be lost, and wait for none
+	Loses                bool   // it is known that messages may be lost, and wait for no receive
 	Paired               bool   // what they take are receives of the other end
 	Srq                  string // the shared receive queue that it takes its receives from, or ""
 }

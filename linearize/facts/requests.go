@@ -30,7 +30,7 @@ const sharedQueue = "a shared receive queue"
 type shared struct {
 	posted bool // a receive was posted to one
 	named  bool // a queue pair was created that names the one that it takes its receives from
-	apart  bool // … that names none
+	apart  bool // a queue pair was created that names no shared queue
 }
 
 // mayShare leaves everything undecided where receives are posted to a shared queue, and no queue pair names one: any may take them.
