@@ -44,7 +44,7 @@ type qpsOfRun struct {
 	received map[int]int  // of each QP: receives that have ended
 	signals  map[int]bool // QPs of libibverbs that were created with sq_sig_all
 	failed   map[int]bool // QPs of which an attempt to connect has failed
-	vainly   map[int]bool // … as one that was refused, the latest
+	vainly   map[int]bool // QPs whose latest attempt to connect was refused
 	again    bool         // one that such an attempt had broken is connected
 	apart    map[int]bool // QPs that were disconnected
 	unusable map[int]int  // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
