@@ -25,7 +25,7 @@ type acknowledged struct {
 	read, acked int64
 	line        int   // of the latest read
 	destroyed   Place // where the call returned that destroyed it, while events had not been acknowledged
-	called      int   // … its line, or 0
+	called      int   // the line of the call that destroyed it, or 0
 }
 
 // mostDestroyed is how many destroyed CQs are kept whose events were not acknowledged.

@@ -28,7 +28,7 @@ type arrivals struct {
 // A flow is what a queue pair has sent and received.
 type flow struct {
 	sent      int // messages, posted or being posted
-	succeeded int // … that polls told to have succeeded
+	succeeded int // messages that polls have shown to have succeeded
 	latest    int // the line of the post of the latest of these
 	received  int // receives that polls told to have succeeded
 	uncertain bool

@@ -46,7 +46,7 @@ type badMessage struct {
 	what          string
 	see           []int
 	failed, taken bool      // the message, and the receive, were told to have failed
-	message, end  failure   // … how they ended, for what is behind them
+	message, end  failure   // how the message and the receive ended, for the requests behind them
 	behind        []success // told behind one of them, before it was known that both have failed
 }
 

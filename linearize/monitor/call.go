@@ -34,8 +34,8 @@ type completion struct {
 	pends    bool   // it returned STATUS_PENDING
 	answers  int    // completion callbacks that were entered for it
 	answered Place  // the entry of the first
-	by       *Call  // … while it runs
-	byFn     string // … its function
+	by       *Call  // the callback that completes it, while it runs
+	byFn     string // the function of that callback
 }
 
 // own returns the object whose function c is, or nil.

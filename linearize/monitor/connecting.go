@@ -21,7 +21,7 @@ type attempt struct {
 	stage connectStage
 	by    *Call
 	from  connectStage // where it stood before an attempt that is pending
-	first *Call        // … and which call had brought it there
+	first *Call        // the call that brought it to the stage from
 }
 
 type connectStage uint8
@@ -29,8 +29,8 @@ type connectStage uint8
 const (
 	notConnected       connectStage = iota
 	connectPending                  // NdkConnect was called, and has not completed
-	connectSucceeded                // … has succeeded
-	connectFailed                   // … has failed
+	connectSucceeded                // NdkConnect has succeeded
+	connectFailed                   // NdkConnect has failed
 	connectCompleted                // NdkCompleteConnect has succeeded
 	connectionFinished              // NdkDisconnect has succeeded
 	connectedOtherwise              // by NdkAccept, or in an unknown way

@@ -15,9 +15,9 @@ type disconnects struct {
 	m               *Monitor
 	events, renewed *int
 	ends            int                 // of connections, that were or may have been made
-	ofConn          map[string]int      // … by the name of the connection
+	ofConn          map[string]int      // the same ends, by the name of the connection
 	told            int                 // disconnect events
-	toldOf          map[string]endsTold // … by the name of their connection
+	toldOf          map[string]endsTold // the disconnect events, by the name of their connection
 	latest          Place               // of the latest disconnect event
 	excess          *Finding            // the first event of more than there are ends
 }

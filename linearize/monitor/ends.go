@@ -21,7 +21,7 @@ type ends struct {
 	s        *requests
 	of       map[string]*qpEnd   // by queue pair
 	joined   map[string]int      // queue pairs that were connected: the index of the event that told so last
-	half     map[string]bool     // … by NdkConnect alone, so that their posts may be refused yet (A37)
+	half     map[string]bool     // queue pairs that NdkConnect alone connected, so that their posts may be refused yet (A37)
 	tried    map[string]bool     // queue pairs that were to be connected
 	fresh    map[queueOf]fresh   // what may have failed before the present connection
 	moving   map[string]*move    // by the op of a call of ibv_modify_qp
@@ -51,7 +51,7 @@ type fresh struct {
 type qpEnd struct {
 	rule     string // that a success breaks afterwards, or "" where it breaks none of these
 	sends    bool   // what is posted afterwards to the initiator queue completes
-	receives bool   // … and to the receive queue
+	receives bool   // what is posted afterwards to the receive queue completes
 	what     string
 	at       Place
 	see      []int  // lines that show it, beside that

@@ -101,7 +101,7 @@ type Monitor struct {
 	bindings bindings
 	pending  map[string]*Call // that returned STATUS_PENDING and have not completed, by op
 	groups   []checks
-	often    []checks // … those that look at frequent calls
+	often    []checks // the groups that handle frequent calls
 	counts   map[string]*int
 	found    []Finding // by the present event
 	advice   map[string]*advised

@@ -39,7 +39,7 @@ type object struct {
 	Object
 	created    bool // its creation was called, or a callback delivered it
 	exists     bool // its creation has succeeded
-	refused    bool // … or was refused
+	refused    bool // its creation was refused
 	parentless bool // the trace does not name its protection domain
 	excused    bool // the consumer broke a rule on it: what the provider does with it is not judged
 	retired    bool
@@ -61,9 +61,9 @@ type objectUse struct {
 type connection struct {
 	connected    bool  // NdkConnect or NdkAccept was called of a connector without a name
 	attempted    bool  // the trace holds a connect of it
-	failed       bool  // … and the latest failed
+	failed       bool  // the latest connect of it failed
 	disconnected *Call // the latest NdkDisconnect of it that was not refused, since it was connected
-	inVain       bool  // … which failed
+	inVain       bool  // the disconnect failed
 	lost         *Call // the disconnect event of its connection
 	conn         string
 }
@@ -73,7 +73,7 @@ type lineage struct {
 	antecedents []link // objects that outlive it, while it is a successor of them
 	successors  []*object
 	ended       int // successors that were closed
-	leftBy      int // … with a completion callback
+	leftBy      int // successors whose close had a completion callback
 	outlived    outlived
 }
 
@@ -97,7 +97,7 @@ type activity struct {
 type objectClose struct {
 	closing  bool      // a close was called, and is running or was accepted
 	over     bool      // its close has completed
-	answered bool      // … as a completion callback said
+	answered bool      // a completion callback reported that its close has completed
 	closes   []closing // that were called before one was accepted, and were not refused
 	closedBy *Call     // the completion callback that says so, while it runs
 	ender    *Call     // the close that has completed, which may not have returned; nil while the object is not over
@@ -139,8 +139,8 @@ type objects struct {
 	byName      [kinds]named[object]
 	roles       named[role]
 	live        [kinds]int  // that have not ended, by kind
-	unborn      [kinds]int  // … of which the trace does not have the creation
-	orphans     [kinds]int  // … of which it does not name the protection domain
+	unborn      [kinds]int  // live objects whose creation the trace does not record, by kind
+	orphans     [kinds]int  // live objects whose protection domain the trace does not name, by kind
 	unnamed     [kinds]int  // objects without a name that were created, less those that were closed
 	strangers   [kinds]bool // the close of an object of this kind was called, and the trace does not name it
 	strays      [kinds]bool // an object of this kind may have a successor that the trace does not name

@@ -19,7 +19,7 @@ type registrations struct {
 type registration struct {
 	by   *Call // the NdkRegisterMr or NdkInitializeFastRegisterMr that succeeded last, or else the latest, or nil
 	done bool  // it has completed
-	ok   bool  // … with success
+	ok   bool  // it has completed with success
 	over *Call // the NdkDeregisterMr that was called since, or nil
 	fast bool  // NdkFastRegister was called, which gives it a token (MEM-05)
 }

@@ -26,12 +26,12 @@ type madeToken struct {
 	made   int          // the index of the latest event that tells of it
 	by     *workRequest // the request that makes it valid, until that is told, or nil
 	queue  queueOf      // of that request, or none
-	behind int          // … its position there
+	behind int          // the position of that request in its queue
 	told   int          // the index of the event that told of its success, or 0
 	named  int          // the first message since then that names it, or 0
 	shared bool         // several regions have had it at a time
 	dead   string       // why it is not valid any more, or ""
-	line   int          // … and where that is told
+	line   int          // the line that shows it, if dead
 }
 
 // isBad returns why a token is certainly not valid, and where that is told.

@@ -21,7 +21,7 @@ type workRequest struct {
 	position int          // among the requests of its queue
 	silent   bool         // it may have no completion if it succeeds
 	accepted bool         // its post has returned success
-	refused  bool         // … or was refused
+	refused  bool         // its post was refused
 	over     bool         // its completion was delivered, or its post was refused
 	overlaps bool         // its post overlaps another of the queue, so that their order is not known
 	next     *workRequest // of its queue
