@@ -23,7 +23,7 @@ type cq struct {
 	notified  []*span    // callbacks, and events that were read
 	exits     []moment   // when these returned, in order
 	delivered []*request // in the order of the polls
-	placed    []placed   // … by each of them
+	placed    []placed   // the completions placed, by the point of each
 	closed    *span      // the call that closes it
 	unclear   string     // why its contents are not known, or ""
 	room
@@ -38,7 +38,7 @@ type room struct {
 	resizes   []*resize
 	resizing  moment // when all its resizes so far had been answered, or never
 	overrun   moment // the first at which more could be on its way into it than it has room for, or never
-	overflows moment // … since the latest that it delivered can have been placed: it had not overflowed before that
+	overflows moment // overrun, counted since the placing of the latest delivered one: it had not overflowed before that
 }
 
 // failure is how a CQ failed, if it did.
@@ -72,14 +72,14 @@ type connection struct {
 	conn      string
 	connected *span
 	failedBy  moment // when the latest attempt to connect it failed that did, or 0
-	attempted string // … by which function
+	attempted string // the function of that attempt
 	unsure    moment // until when it is taken to be connected by an attempt that failed, and need not be
 	peer      *qp
 	ends      bool   // the trace tells of its flush, its close or a failure of its own
 	brokeIdle bool   // a request that is not told may have failed before it was connected: it goes on behind what that cancels (FLUSH-05)
 	aborted   moment // from when on an abort that the trace tells of may have ended the connection, or never
 	lostFrom  moment // from when on the connection may be lost without a word in the trace
-	losses    []loss // … by what
+	losses    []loss // the causes of that loss
 }
 
 func (p *qp) queue(q model.Queue) []*request {

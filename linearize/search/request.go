@@ -42,7 +42,7 @@ type chained struct {
 // standing is how the other requests of its queue came before a request, and behind it.
 type standing struct {
 	overtaken bool // a later one was delivered
-	passed    bool // … was placed, by a point
+	passed    bool // a later one was placed, by a point
 	waiting   int  // earlier ones, but for silent ones, that neither a poll nor a point tells of
 }
 
@@ -58,10 +58,10 @@ type ending struct {
 // pairing is which message a receive took, and which receive a send went to.
 type pairing struct {
 	message *request // of a receive: the peer's send that it took
-	arrived *request // … whose message it took, though that send failed, as was told later
-	like    *request // … or one like that: which one it was is not known
-	alike   *request // … or one that is solicited where all that it can have taken are, and not where none is
-	invalid *uint32  // … the token that it made invalid, where that takes no step of a send
+	arrived *request // of a receive: the send whose message it took, though the send failed, as was recorded later
+	like    *request // of a receive: a send like the one whose message it took, if that is not known
+	alike   *request // like like, solicited if all sends are whose message it can have taken, and not if none is
+	invalid *uint32  // of a receive: the token that it made invalid, if no step of a send does that
 	sent    moment   // of a receive that succeeded: its message was not sent before
 	meets   bool     // of a send: the trace tells which of the peer's receives it goes to
 	receive *request // that one, or nil when there is none
