@@ -24,10 +24,10 @@ type arming struct {
 // explanations differ, nothing is counted.
 type armedFor struct {
 	arm     model.Arm  // the type of the latest
-	called  eventIndex // … when it was called
-	empty   bool       // … nothing was outstanding then, so that the CQ was empty
-	alone   bool       // … or one request
-	mixed   bool       // … others came before it since the latest callback
+	called  eventIndex // when the latest arm was called
+	empty   bool       // nothing was outstanding at the latest arm, so that the CQ was empty
+	alone   bool       // at most one request was outstanding at the latest arm
+	mixed   bool       // other arms preceded it since the latest callback
 	before  eventIndex // the latest callback before it
 	entered eventIndex // the latest callback
 	owedFor model.Arm  // what that callback was owed for, until a completion that matches is delivered; or NONE
@@ -38,7 +38,7 @@ type armedFor struct {
 type mayArm struct {
 	types [model.ANY + 1]bool // that the consumer armed for
 	found bool                // some CQ may have held a completion when it was armed
-	again bool                // … or been armed already
+	again bool                // some CQ may have been armed already when it was armed
 	fails bool                // some CQ may have failed
 }
 

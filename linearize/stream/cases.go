@@ -35,7 +35,7 @@ func (q *cq) noteClose(u *underWay) {
 type requestCases struct {
 	deferred int
 	unended  [2]int // by queue
-	silent   int    // … of these, silent ones
+	silent   int    // of unended, silent ones
 }
 
 func (n *requestCases) add(r *request) {

@@ -15,7 +15,7 @@ type clock struct {
 	t       int64      // of the latest event
 	thr     string     // of the first of this time
 	tied    int        // the line up to which the order is certain, or 0 while it is
-	certain eventIndex // … the event from which on it is not
+	certain eventIndex // the event from which on the order is not certain
 }
 
 // watch takes the time of the next event.

@@ -31,9 +31,9 @@ type finding struct {
 	hidden    bool             // the clauses over hidden times say so
 	ofContent bool             // it compares the content of a receive with that of a message
 	rests     []restsOn        // it stands when these are known not to have overflowed
-	guesses   []*request       // … and these to have succeeded
+	guesses   []*request       // it stands when these requests are known to have succeeded
 	missing   *monitor.Missing // a callback that was owed at a moment of rest, or nil
-	missedBy  *cq              // … the CQ that owed it
+	missedBy  *cq              // the CQ that owed the callback
 	unowed    *monitor.Missing // a callback that was entered and is not owed, or nil
 	lost      *request         // what has not completed by a moment of rest, and no poll delivers
 	passed    *request         // what a poll did not deliver before a later one of its queue

@@ -9,7 +9,7 @@ type group struct {
 	joined  *group
 	broken  bool // a violation was found, from which what comes after it may follow
 	told    int  // findings that may
-	untold  int  // … that were left out
+	untold  int  // findings that may, and were omitted
 	stopped bool // nothing more is said of the provider
 
 	excusedFrom eventIndex // where the consumer broke a rule first, or 0

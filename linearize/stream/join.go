@@ -21,7 +21,7 @@ type joined struct {
 	knows  eventIndex // up to here, by the other's clock, its trace is known to come before the present
 	forced bool       // the present event tells of what the other host can't have done before
 	ended  bool       // all events were taken
-	whole  bool       // … and they are all that the host did
+	whole  bool       // the events are all that happened on the host
 }
 
 // A Host is one of two whose traces are judged together.

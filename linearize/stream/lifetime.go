@@ -21,7 +21,7 @@ type object struct {
 type lifetime struct {
 	created bool // its creation was called
 	exists  bool // its creation has succeeded
-	refused bool // … or was refused
+	refused bool // its creation was refused
 }
 
 // isCreated records that the creation was called.

@@ -52,7 +52,7 @@ const (
 	closeFinished
 	frees     // one that was owed at a moment of rest may be no longer there
 	vanishing // completions of a QP may be no longer there
-	stayed    // … or are
+	stayed    // completions of a QP are still there
 	owes      // one that was open at a moment of rest was owed
 	owesNot   // or not
 	nothing   // but a place between others

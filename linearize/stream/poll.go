@@ -24,8 +24,8 @@ type pollsUnderWay struct {
 // A deadEnd is where nothing explains what polls that were under way together returned.
 type deadEnd struct {
 	of    *observation     // of a poll: what could not have happened where it was tried last
-	queue *automaton.Queue // … and there
-	with  uint             // … when these polls had had their effect, a bit each
+	queue *automaton.Queue // the state of the CQ in which it was tried
+	with  uint             // the polls that had taken effect then, a bit each
 }
 
 // pollCalled handles the call of a poll. What happens to the CQ until it returns waits for its results.
@@ -374,7 +374,7 @@ type poll struct {
 	rested    eventIndex // the latest moment of rest before the call
 	emptied   eventIndex // the call of the latest poll that had returned by then and found nothing
 	from      int        // of the held observations, how many came before the call
-	to        int        // … before the return; -1 while there is none
+	to        int        // of the held observations, how many came before the return; -1 while there is none
 	at        eventIndex
 	line      int
 	results   []trace.Result

@@ -35,7 +35,7 @@ type qp struct {
 // A qpKind is what the creation of a QP says of it.
 type qpKind struct {
 	signalsAll bool // a request of libibverbs without SIGNALED has a completion
-	signaling  bool // … and whether it has is known
+	signaling  bool // it is known whether such a request has a completion
 	delivers   bool // each message reaches a receive of the peer, or its send does not succeed
 	isRC       bool // the trace says so
 	isLosable  bool // it may go to its error state because the peer does not answer

@@ -71,7 +71,7 @@ type postCall struct {
 	line         int
 	answeredLine int        // of the return of its post
 	called       eventIndex // of its post
-	returned     eventIndex // … or 0 while it has not
+	returned     eventIndex // of the return of its post, or 0 while it has not returned
 	theirs       eventIndex // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
 }
 

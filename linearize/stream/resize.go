@@ -19,9 +19,9 @@ type resizes struct {
 	open    *resizing  // that is not answered, or nil
 	most    int        // the greatest depth that the CQ had
 	line    int        // of the call of the latest that was answered, or 0
-	called  eventIndex // … and its call
-	emptied eventIndex // … and the call of the latest empty poll before it
-	refused bool       // … and that was refused
+	called  eventIndex // the call of that resize
+	emptied eventIndex // the call of the latest empty poll before that resize
+	refused bool       // that resize was refused
 }
 
 // A resizing is a resize that is not answered yet.

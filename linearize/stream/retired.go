@@ -17,7 +17,7 @@ type retired struct {
 	latest     []retiree // a ring
 	next       int
 	components int      // groups of which no object is left
-	unclear    []*group // … of which something was left open
+	unclear    []*group // those of the groups in which something is undecided
 	cases      cases.Counts
 	met        bool // a QP whose connection had its other end at another host
 }

@@ -26,12 +26,12 @@ type shadow struct {
 	of         *qp      // that QP
 	news       []news   // what is known of it and may come after the present, by its host's clock, oldest first
 	sent       int      // its sends that succeeded
-	latest     *request // … the latest of them
-	latestLine int      // … and where that is told
+	latest     *request // the latest of its sends that succeeded
+	latestLine int      // the line that shows the success of latest
 	lost       int      // its receives that did not succeed
-	received   int      // … that did
-	taken      *request // … the latest of them
-	takenLine  int      // … and where that is told
+	received   int      // its receives that succeeded
+	taken      *request // the latest of its receives that succeeded
+	takenLine  int      // the line that shows the success of taken
 }
 
 // news is what the other host told of a work queue by a moment of its clock.

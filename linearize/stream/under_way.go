@@ -43,8 +43,8 @@ type cqClose struct {
 type armEffect struct {
 	arm     model.Arm  // its type
 	merging model.Arms // what may have been outstanding when it took effect, NONE included
-	nothing bool       // … and the CQ was empty when it was called
-	aged    bool       // … and the CQ held completions then, and none that is fresh
+	nothing bool       // nothing was outstanding, and the CQ was empty, when it was called
+	aged    bool       // the CQ had completions when it was called, and no fresh one
 }
 
 // ofConnector is NdkDisconnect of a QP that is being closed: the connector outlives the QP, and there is nothing left to flush.

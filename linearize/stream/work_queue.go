@@ -42,8 +42,8 @@ type endedCounts struct {
 // sendsAccepted counts the sends that a queue accepted.
 type sendsAccepted struct {
 	sends    int // of the accepted requests, how many are sends
-	names    int // … how many name a token
-	solicits int // … how many solicit
+	names    int // of the accepted requests, how many name a token
+	solicits int // of the accepted requests, how many solicit
 }
 
 func (l *workQueue) add(r *request) {
