@@ -49,8 +49,8 @@ func PostedOnShared(wr, dialect string) string {
 	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed; a receive queue of the queue pair's own, and %s, would decide it", wr, words(dialect, "NdkReceive", "ibv_post_recv"))
 }
 
-// MayNameBadToken says why a QP is undecided whose peer may have named a bad token: the peer uses a shared receive queue, so its messages are not
-// followed.
+// MayNameBadToken says why a QP is undecided: a message of its peer may have named a bad token, and the receives come from a shared queue, so the
+// message is not followed.
 func MayNameBadToken(peer string) string {
 	return fmt.Sprintf("a message of %s may have named a bad token, and as its receives come from a shared queue it is not followed; receive queues of the queue pairs' own would decide it", peer)
 }
