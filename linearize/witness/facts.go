@@ -26,7 +26,7 @@ type facts struct {
 	effects map[string][]*effect
 	due     map[int][]*effect // by the index of the event behind which they stand at the latest
 	fails   map[int]bool      // CQs of which a callback reports an internal error
-	reports map[int]bool      // … or any error
+	reports map[int]bool      // CQs of which a callback reports any error
 	answers map[string]*call  // the first callback that completes a call, by the op of the call
 }
 

@@ -38,7 +38,7 @@ type Step struct {
 	Posted
 	Type      string  `json:"type,omitempty"`      // NdkArmCq
 	N         *int    `json:"n,omitempty"`         // NdkGetCqResults: room
-	K         *int    `json:"k,omitempty"`         // … and how many it returned
+	K         *int    `json:"k,omitempty"`         // NdkGetCqResults: how many it returned
 	CqStatus  string  `json:"cq_status,omitempty"` // NdkCqNotificationCallbackEnter
 	Depth     *int    `json:"depth,omitempty"`     // NdkResizeCq: the new one
 	Outcome   string  `json:"outcome,omitempty"`   // Execute; Abort: of the send; Resize, NdkRequestCompletionEnter: of the resize
