@@ -27,8 +27,8 @@ type Header struct {
 	Order    string            `json:"order"` // total or partial
 	Clock    Clock             `json:"clock"`
 	Producer Producer          `json:"producer"`
-	Adapter  map[string]string `json:"adapter,omitempty"` // kernel, driver, device, …
-	Run      map[string]string `json:"run,omitempty"`     // scenario, seed, …: what would repeat the recording
+	Adapter  map[string]string `json:"adapter,omitempty"` // kernel, driver, device and so on
+	Run      map[string]string `json:"run,omitempty"`     // scenario, seed and so on: what would repeat the recording
 }
 
 // Clock says what an event's T counts.
@@ -91,7 +91,7 @@ type Event struct {
 	Adapter, Pd, Lam              string
 	Connector, Listener, Endpoint string // endpoint: of NdkCreateSharedEndpoint
 	Channel                       string // verbs: the completion channel of a CQ, or on which an event is waited for
-	QpType                        string // verbs: RC, UC, UD, XRC_SEND, …
+	QpType                        string // verbs: RC, UC, UD, XRC_SEND and so on
 	Length                        *int64 // of registered memory, in bytes
 	Threshold                     *int64 // of a shared receive queue, in receives
 	Notify                        *bool  // of a shared receive queue: there is a callback to be entered
