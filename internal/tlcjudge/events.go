@@ -41,9 +41,9 @@ type lifeUse struct {
 // A span is where the events of a call are.
 type span struct {
 	place     int // of its first event in the trace, from 1
-	lastPlace int // … of its last
+	lastPlace int // of its last event in the trace
 	begin     int // its first event: in the trace at first, in its component once there is one
-	end       int // … its last
+	end       int // its last event, likewise
 	first     *trace.Event
 	last      *trace.Event
 }
