@@ -26,7 +26,7 @@ type armedFor struct {
 	arm     model.Arm  // the type of the latest
 	called  eventIndex // when the latest arm was called
 	empty   bool       // nothing was outstanding at the latest arm, so that the CQ was empty
-	alone   bool       // at most one request was outstanding at the latest arm
+	alone   bool       // exactly one request was outstanding at the latest arm
 	mixed   bool       // other arms preceded it since the latest callback
 	before  eventIndex // the latest callback before it
 	entered eventIndex // the latest callback
