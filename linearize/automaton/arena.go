@@ -16,5 +16,5 @@ func (a *arena) empty(n int) []cell {
 	return cells
 }
 
-// reset takes all memory back.
+// reset frees all memory for reuse.
 func (a *arena) reset() { a.free = a.all }

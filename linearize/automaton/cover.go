@@ -103,7 +103,7 @@ type coverings struct {
 	reached []int // classes of which there are some
 }
 
-// none takes all away, and returns the memory for the next ones, of so many classes.
+// none removes all coverings, and returns the memory for the next ones, with the given number of classes.
 func (k *coverings) none(classes int) *coverings {
 	for _, class := range k.reached {
 		clear(k.of[class])

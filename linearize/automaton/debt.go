@@ -9,7 +9,7 @@ import "slices"
 // mostOwed is how many callbacks the explanation says that may owe the fewest, once there is a debt beside it.
 const mostOwed = 8
 
-// lower takes callbacks that may be owed from all explanations, as many from each, and returns how many.
+// lower removes callbacks that may be owed from all explanations, the same number from each, and returns that number.
 func lower(alive []explanation) uint32 {
 	least := fewest(alive)
 	if least <= mostOwed {

@@ -45,7 +45,7 @@ const (
 	raised // what lower took away comes back
 )
 
-// after returns the step that an event takes from s, whose explanations refer to so many moments.
+// after returns the step of an event from s.
 func (m *Machine) after(s *set, e *event) *step {
 	if next := s.next.find(e); next != nil {
 		return next
@@ -299,7 +299,7 @@ func (t *transition) end() {
 	}
 }
 
-// simple takes a step that looks at nothing of what the CQ holds.
+// simple performs a step that does not depend on the contents of the CQ.
 func (t *transition) simple(x explanation, name model.Name) {
 	next, refusal := t.machine.step(x.control, act{name: name}, 0, 0)
 	t.refuse(refusal)

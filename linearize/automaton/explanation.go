@@ -77,8 +77,7 @@ func (m *Machine) extended(x explanation, now uint16) explanation {
 	return x
 }
 
-// normalise brings x into its shortest form: completions that may as well be placed later are left out, and so are cells that
-// say nothing beside their neighbours.
+// normalise reduces x to its shortest form. It omits completions that may as well be placed later, and cells that add nothing to their neighbours.
 func (m *Machine) normalise(x *explanation) {
 	loop := m.placing(x.control).loop
 	n := len(x.cells)

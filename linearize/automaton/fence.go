@@ -66,8 +66,7 @@ func (q *Queue) fenceAt(rested Moment) *mark {
 	return &q.fences[i]
 }
 
-// settle takes a delivered completion off the list of what was owed at a moment of rest, and reports whether it was the
-// last that is known to have been.
+// settle removes a delivered completion from those owed at a moment of rest, and reports whether it was the last one that is known to be owed.
 func (q *Queue) settle(from, rested Moment) bool {
 	if rested == 0 {
 		return false

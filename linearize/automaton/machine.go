@@ -80,7 +80,7 @@ const (
 // DefaultMemory bounds what a machine remembers, in bytes.
 const DefaultMemory = 32 << 20
 
-// New returns a machine for a dialect that remembers about so many bytes, or DefaultMemory for 0.
+// New returns a machine for a dialect whose cache uses about memory bytes, or DefaultMemory for 0.
 func New(d model.Dialect, memory int) *Machine {
 	if memory == 0 {
 		memory = DefaultMemory
@@ -118,7 +118,7 @@ const anyReaders = ^uint8(0)
 // A step leads from a set to another by an event.
 type step struct {
 	to    *set
-	shift uint32           // so many callbacks fewer may be owed in to than in truth
+	shift uint32           // how many callbacks fewer may be owed in to than in truth
 	keep  []uint16         // the ranks that to refers to, in the order of its own
 	why   []*model.Refusal // when nothing is alive in to: why, once each
 	err   error

@@ -23,7 +23,7 @@ var (
 	pollNone = act{name: model.NdkGetCqResults}
 )
 
-// deliver takes the oldest completion out: one that the CQ held, or one that is placed only now.
+// deliver removes the oldest completion: one that was in the CQ, or one that is placed only now.
 func (t *transition) deliver(x explanation) {
 	e, m := t.event, t.machine
 	if _, refusal := m.step(x.control, pollOne, Plain, 0); refusal != nil {

@@ -131,7 +131,7 @@ func (q *Queue) prune(at Moment) bool {
 	return true
 }
 
-// Pending takes the number of requests, not delivered yet, that could complete now.
+// Pending sets the number of requests, not delivered yet, that could complete now.
 func (q *Queue) Pending(n int) { q.open = n }
 
 // Gone says that a request which could complete from a moment on never will: it succeeded silently. It no longer counts
@@ -174,7 +174,7 @@ func (q *Queue) Entered(status model.Health, at Moment) bool {
 // Exited handles the return of a callback.
 func (q *Queue) Exited(at Moment) bool { return q.take(event{what: callbackExited}, at) }
 
-// Readers takes the number of calls under way that may have read an event of the CQ.
+// Readers sets the number of outstanding calls that may have read an event of the CQ.
 func (q *Queue) Readers(n int, at Moment) bool {
 	return q.take(event{what: readersAre, n: min(n, int(anyReaders)-1)}, at)
 }
@@ -192,7 +192,7 @@ type Delivery struct {
 	Known   bool   // Placed has told its place; its request counted no more
 }
 
-// Delivered takes the oldest completion, which a poll returned.
+// Delivered handles the oldest completion, which a poll returned.
 func (q *Queue) Delivered(d Delivery, at Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()

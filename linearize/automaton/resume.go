@@ -71,7 +71,7 @@ func (q *Queue) restart(d death, forget bool, at Moment) {
 	q.adopt(q.machine.intern(alive, d.set.flights, d.set.readers, uint16(len(q.moments))))
 }
 
-// adopt takes a set that differs from the present one by no event.
+// adopt replaces the present set by one that differs from it by no event.
 func (q *Queue) adopt(s *step) {
 	if q.err = s.err; q.err != nil {
 		return
