@@ -57,8 +57,8 @@ func WithoutMessage(wr, why string) Breach {
 	return breaks(impossible, "%s completed with success, and %s", wr, why)
 }
 
-// MoreReceived is the breach that more receives of a queue pair succeeded than its peer has posted messages, which are so many outside its error state. Where others
-// were posted in it, these may have come.
+// MoreReceived is the breach that more receives of a queue pair succeeded than its peer has posted messages: posted of them outside its error state. If
+// inErrorState, it posted others in its error state, which may have arrived.
 func MoreReceived(wr, qp, peer string, posted int, inErrorState bool) Breach {
 	if inErrorState {
 		return breaks(OfErrorState, "%s completed with success, and more receives of %s did than %s has posted messages outside its error state (%d)", wr, qp, peer, posted)
