@@ -106,7 +106,7 @@ func Merge(outstanding, t model.Arm) Case {
 	return mergeTable + Case(outstanding)*types + Case(t) - 1
 }
 
-// Refused returns the case of a post that was refused behind so many deferred requests of its chain, one at least.
+// Refused returns the case of a post that was refused behind that many deferred requests of its chain, at least one.
 func Refused(behind int) Case { return RefusedSecond + Case(min(behind, 4)-1) }
 
 // ID names c by its rule and, behind a slash, itself.
