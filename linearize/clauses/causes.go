@@ -213,7 +213,7 @@ func (e *Engine) firstFailureOf(w *workQueue) timeline.Var {
 // mostLooked is how many of those that wait are looked at for the first failure.
 const mostLooked = 64
 
-// raiseFirstFailure brings that time up to date.
+// raiseFirstFailure updates the time of the first failure of a queue.
 func (e *Engine) raiseFirstFailure(w *workQueue) {
 	if w.firstFailure == timeline.None || w.messages.vanished { // of what vanished nothing is told
 		return

@@ -83,7 +83,7 @@ func (e *Engine) becomeReady(p *queuePair) {
 }
 
 // CompletesConnect handles the call, or the end, of NdkCompleteConnect. Until that is over a post may be refused as the connection is not made yet (A37), which
-// is no moment by which it had ended. What was refused before the first call was taken for one.
+// is not a moment by which it had ended. What was refused before the first call was taken for one.
 func (e *Engine) CompletesConnect(m facts.Moment, name string, over bool) {
 	e.now, e.quiet = m, false
 	p := e.qp(name)

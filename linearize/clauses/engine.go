@@ -295,7 +295,7 @@ func (e *Engine) note(qp string, c *timeline.Conflict, unless []*completionQueue
 	e.Findings = append(e.Findings, Finding{ID: Rules[c.Rule].ID, Qp: qp, Seen: e.now, Conflict: c, unless: unless})
 }
 
-// fails records a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.
+// fails records a violation that one fact shows. Which silent requests had succeeded by a moment of rest is not a fact where a CQ had failed.
 func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.Label) {
 	if c := e.alone(rule, line, of); rule == silentAtRest || rule == tookReceive || rule == tookReceiveSilently {
 		e.found(p, c)

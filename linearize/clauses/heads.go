@@ -7,8 +7,8 @@ import (
 	"ndkoracle/model"
 )
 
-// look brings the oldest requests of the queues of a CQ up to date: what is not delivered had not completed when the CQ was last
-// found empty, nor before what it delivered last. Its cost is paid for by the events until it is done again.
+// look updates the oldest requests of the queues of a CQ: a request that is not delivered had not completed when the CQ was last found empty, nor before
+// the completion that it delivered last. The amortised cost per event is constant.
 func (e *Engine) look(q *completionQueue) {
 	q.seen.rests = e.rests
 	before := e.Solver.Raises

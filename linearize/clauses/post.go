@@ -124,7 +124,7 @@ func (e *Engine) requestsOf(c *facts.Call) []*request {
 	return nil
 }
 
-// PostReturned takes back the requests that were not accepted. The others have completed by a moment of rest, once they wait for the
+// PostReturned removes the requests that were not accepted. The others have completed by a moment of rest, once they wait for the
 // provider alone.
 func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 	e.now, e.quiet = m, false
@@ -213,7 +213,7 @@ func (e *Engine) answered(p *queuePair, c *facts.Call, accepted int, m facts.Mom
 	}
 }
 
-// refuse takes r back.
+// refuse removes r, which was not accepted.
 func (e *Engine) refuse(r *request) {
 	w := r.queue
 	if r.told {
@@ -291,7 +291,7 @@ func (e *Engine) becomesReady(r *request) {
 	}
 }
 
-// waitsForProvider states that r, which is no message, waits at a moment of rest only behind a message.
+// waitsForProvider states that r, which is not a message, waits at a moment of rest only behind a message.
 func (e *Engine) waitsForProvider(r *request, since timeline.Time) {
 	if r.before == nil || r.before.told {
 		e.Solver.NotBoth(r.x, r.x, since, r.owed(), r.line)
@@ -300,7 +300,7 @@ func (e *Engine) waitsForProvider(r *request, since timeline.Time) {
 	}
 }
 
-// mayWaitBehind reports whether a request that is no message may wait for messages of which it is not known whether they are before it.
+// mayWaitBehind reports whether a request that is not a message may wait for messages of which it is not known whether they are before it.
 func (w *workQueue) mayWaitBehind(r *request) bool {
 	return !r.message && w.loosened && slices.ContainsFunc(w.waiting, func(o *request) bool { return o.message && o.loose })
 }
