@@ -66,7 +66,7 @@ type Sink interface {
 	CompletesConnect(m Moment, qp string, over bool)          // NdkCompleteConnect was called, or is over
 	ConnectFailed(m Moment, qp string, mayHaveConnected bool) // that a connection was made, which was lost by now
 	PostCalled(c *Call)
-	PostReturned(m Moment, c *Call, accepted int) // so many of its requests, the first ones
+	PostReturned(m Moment, c *Call, accepted int) // accepted is how many of its requests were accepted: the first ones
 	PollCalled(c *Call)
 	PollReturned(m Moment, c *Call, results []trace.Result)
 	Placed(m Moment, cq, wr string, outcome model.Outcome)
