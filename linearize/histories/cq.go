@@ -156,7 +156,7 @@ func (r *Run) enter(i int, health model.Health) {
 	}
 }
 
-// onCallback takes down that a callback was entered, or returns from it.
+// onCallback records that a callback was entered, or returns from it.
 func (r *Run) onCallback(f *inFlight) {
 	if f.effect != nil {
 		r.effect(f)

@@ -116,7 +116,7 @@ func waitsForRoom(queue []model.Request) bool {
 	return len(queue) > 0 && queue[0].Phase >= model.Executed && !(queue[0].Silent && queue[0].Phase == model.Executed)
 }
 
-// step takes a hidden step. Of a completion the recorder may know.
+// step performs a hidden step. The recorder may record a completion as a point.
 func (r *Run) step(a model.Action) {
 	if a.Name != model.Complete || !r.points {
 		r.take(a)

@@ -74,7 +74,7 @@ func (r *Run) verbs() bool { return r.c.Dialect.Ibverbs }
 
 func (r *Run) draw(n int, label string) int { return r.t.Roll(n, label) }
 
-// Event takes down one event.
+// Event records one event.
 func (r *Run) Event(ph trace.Phase, op, fn string, e trace.Event) {
 	e.Ph, e.Op, e.Fn, e.Thr = ph, op, fn, "t"
 	e.Seq, e.Line = uint64(len(r.Trace.Events)+1), len(r.Trace.Events)+2
@@ -150,7 +150,7 @@ func (r *Run) ok() trace.Event {
 	return notation.Success
 }
 
-// take takes one step of the model, whose successor is drawn.
+// take performs one step of the model, whose successor is drawn.
 func (r *Run) take(a model.Action) {
 	r.meets(a)
 	next, refusal := r.c.Step(r.s, a)
