@@ -67,7 +67,7 @@ func (a *answered) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// connects holds what succeeded on a connection against that its other end is connected only now.
+// connects handles a connect of the other end of a connection: what succeeded before on the connection had no other end.
 func (a *answered) connects(p *qpArguments, conn string) {
 	first, is := a.early[conn]
 	if !is || first.of == p {

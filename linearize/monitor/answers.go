@@ -115,7 +115,7 @@ func neverPends(fn string) bool {
 	return false
 }
 
-// frequent reports whether calls of a kind are so many that each costs no more than a place in a ring.
+// frequent reports whether calls of a kind are so frequent that each may cost no more than a place in a ring.
 func frequent(k calls.Kind) bool {
 	return k == calls.Post || k == calls.PostShared || k == calls.PollCq || k == calls.ArmCq || k == calls.ReadEvent
 }
@@ -175,7 +175,7 @@ func completionOf(c *Call) string {
 		return ""
 	case c.role.closes != NoKind:
 		return "NdkCloseCompletion"
-	case c.role.creates != NoKind && c.role.creates != Lam: // NDK_FN_BUILD_LAM takes an NDK_FN_REQUEST_COMPLETION: a LAM is no object with a header
+	case c.role.creates != NoKind && c.role.creates != Lam: // NDK_FN_BUILD_LAM takes an NDK_FN_REQUEST_COMPLETION: a LAM is not an object with a header
 		return "NdkCreateCompletion"
 	}
 	return "NdkRequestCompletion"

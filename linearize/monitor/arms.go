@@ -180,7 +180,7 @@ func (a *armings) called(r *workRequest, c *Call, flags []string) {
 	}
 }
 
-// answered takes back the messages that a post did not accept.
+// answered removes the messages that a post did not accept.
 func (a *armings) answered(p *posting, refused bool) {
 	if q := p.queue.qp; refused && q != nil {
 		q.sent = slices.DeleteFunc(q.sent, func(r *workRequest) bool { return r.over && r.done < 0 && slices.Contains(p.requests, r) })

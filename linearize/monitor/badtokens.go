@@ -153,7 +153,7 @@ func (b *badTokens) called(r *workRequest, _ *Call, _ []string) {
 	b.bad[p.name], b.bad[to.name] = m, m
 }
 
-// answered takes back a message whose post was refused. Which receive another one takes is not known any more where posts overlap, or were of several
+// answered removes a message whose post was refused. Which receive another one takes is not known any more where posts overlap, or were of several
 // requests.
 func (b *badTokens) answered(p *posting, refused bool) {
 	q := p.queue.qp

@@ -117,7 +117,7 @@ func (o *openCalls) begin(op string) *Call {
 	return c
 }
 
-// reuse takes back a call that has ended, if nothing refers to it: of the frequent calls only a completion callback does.
+// reuse recycles a call that has ended, if nothing refers to it. Only a completion callback refers to a frequent call.
 func (o *openCalls) reuse(c *Call) {
 	if frequent(c.Kind) && !c.pends && c.answers == 0 && len(o.spare) < maxSpare {
 		o.spare = append(o.spare, c)

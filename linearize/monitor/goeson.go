@@ -141,7 +141,7 @@ func (g *goesOn) cancelled(r *workRequest) {
 	g.open[p.name] = s
 }
 
-// ends takes how a request ended that may have broken the queue pair before.
+// ends handles the outcome of a request that may have broken the queue pair before.
 func (s *cancellation) ends(r *workRequest, outcome model.Outcome) {
 	if outcome == model.FAILED {
 		s.excused = s.excused || slices.Contains(s.waits, r)
@@ -150,7 +150,7 @@ func (s *cancellation) ends(r *workRequest, outcome model.Outcome) {
 	}
 }
 
-// succeeded holds a request that has succeeded against one of a queue pair that was told as cancelled before its post.
+// succeeded checks a request that has succeeded against a request of a queue pair whose cancellation was recorded before its post.
 func (g *goesOn) succeeded(r *workRequest, c *Call, qp string) {
 	s := g.open[qp]
 	if s == nil || r.place.Index < s.place.Index || r.queue == s.request.queue && s.request.op != model.Read {

@@ -83,7 +83,7 @@ func (s *handshakes) joins(p *object, conn string) *handshake {
 	return h
 }
 
-// leaves records that a queue pair is no end of its connection any more. One without ends is forgotten.
+// leaves records that a queue pair is not an end of its connection any more. One without ends is forgotten.
 func (s *handshakes) leaves(p *object) {
 	h := s.byQp[p.Name]
 	if delete(s.byQp, p.Name); h == nil {

@@ -87,7 +87,7 @@ type lostRequest struct {
 	cqs     []string
 }
 
-// loses holds a finding until no callback can take it back.
+// loses keeps a finding until no callback can withdraw it.
 func (n *ends) loses(lost lostRequest) {
 	if n.lost = append(n.lost, lost); len(n.lost) > maxRequests {
 		n.reportLost()

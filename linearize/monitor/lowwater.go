@@ -33,7 +33,7 @@ type lowArm struct {
 	srq       string
 	place     Place
 	threshold int64
-	most      int64 // so many receives can have been queued when it was called
+	most      int64 // how many receives can have been queued at most when it was called
 	posted    int   // on the queue before it was called
 	low       bool  // fewer receives than the threshold were queued while it was called, whatever happened meanwhile
 	met       bool  // a callback was entered since it was called

@@ -114,7 +114,7 @@ func (g *registrations) done(c *Call, succeeded bool) {
 	case r.by == c:
 		r.done, r.ok = true, false
 		g.of[mr] = r
-	case r.over == c && !succeeded: // it was no deregistration
+	case r.over == c && !succeeded: // it was not a deregistration
 		r.over = nil
 		g.of[mr] = r
 	}

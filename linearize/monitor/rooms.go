@@ -34,7 +34,7 @@ func (r *rooms) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// end takes the depth that the return of a creation tells.
+// end records the depth in the return of a creation.
 func (r *rooms) end(c *Call, e *trace.Event) {
 	if c.Kind == calls.CreateCq && e.Depth != nil {
 		r.depth[c.Cq] = *e.Depth

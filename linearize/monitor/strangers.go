@@ -43,14 +43,14 @@ func (s *requests) done(c *Call, succeeded bool) {
 	}
 }
 
-// leaves records that a queue pair is no end of its connection any more. Its peer may still be asked for it.
+// leaves records that a queue pair is not an end of its connection any more. Its peer may still be asked for it.
 func (s *requests) leaves(p *qpArguments) {
 	if s.conns[p.conn] = slices.DeleteFunc(s.conns[p.conn], func(o *qpArguments) bool { return o == p }); len(s.conns[p.conn]) == 0 {
 		delete(s.conns, p.conn)
 	}
 }
 
-// part takes a queue pair out of its connection.
+// part removes a queue pair from its connection.
 func (s *requests) part(p *qpArguments) {
 	s.leaves(p)
 	if p.peer != nil && p.peer.peer == p {

@@ -25,7 +25,7 @@ func (u *Unmatched) Sent(h Half) {
 	}
 }
 
-// Unsent takes a message back, whose post was refused.
+// Unsent removes a message whose post was refused.
 func (u *Unmatched) Unsent(wr string) {
 	u.sends = slices.DeleteFunc(u.sends, func(h Half) bool { return h.Wr == wr })
 }

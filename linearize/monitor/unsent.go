@@ -43,8 +43,8 @@ type message struct {
 // mostUntaken is how many messages of a queue pair are kept.
 const mostUntaken = 1 << 12
 
-// first returns which message is the first that a receive can have taken that tells so many bytes, and has buffers of a size, or -1. Where it took a later
-// one, fewer are left for the receives behind it.
+// first returns the index of the first message that a receive can have taken, given the number of bytes in its completion and the size of its buffers, or
+// -1. If it took a later one, fewer are left for the receives behind it.
 func (b *balance) first(got, room Length) int {
 	return slices.IndexFunc(b.sent, func(m message) bool {
 		n := m.length.bytes()
@@ -98,7 +98,7 @@ func (u *unsent) called(r *workRequest, _ *Call, _ []string) {
 	b.sent = append(b.sent, message{lengthOf(r.opcode, r.bytes), r.place.Line})
 }
 
-// answered takes back the messages whose posts were refused.
+// answered removes the messages whose posts were refused.
 func (u *unsent) answered(p *posting, refused bool) {
 	if !refused || p.queue.qp == nil || p.queue.kind == model.Receive {
 		return
@@ -121,7 +121,7 @@ func (u *unsent) answered(p *posting, refused bool) {
 	}
 }
 
-// checkLength holds a receive that succeeded against the messages that it can have taken (RES-12, RES-13).
+// checkLength checks a receive that succeeded against the messages that it can have taken (RES-12, RES-13).
 func (u *unsent) checkLength(r *workRequest, c *Call, result *trace.Result, b, sender *balance) {
 	got, room := Length(known(result.Bytes)), Length(r.bytes)
 	b.unordered = b.unordered || sender.unordered || r.position < b.latest || u.n.s.roomOf(c.Cq) > 0 // polls that overlap
