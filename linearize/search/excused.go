@@ -13,9 +13,8 @@ import (
 // mostExcused is how many beginnings of a trace are judged again. What breaks a rule later is judged by the last of these.
 const mostExcused = 8
 
-// excuse takes out of the report what is held against the provider, before its consumer broke a rule, by what it did behind that on the same objects:
-// of these it is told only what the events before the breach show. All of a trace is taken into account when it is searched, so those are judged by
-// themselves.
+// excuse removes violations of the provider from the report that rest on events after its consumer broke a rule on the same objects. It keeps only what
+// the events before the breach show. A search takes all events into account, so it judges those events by themselves.
 func (j *judge) excuse(ctx context.Context, components []*component) {
 	cuts := cutsOf(components)
 	for _, at := range slices.Sorted(maps.Keys(cuts)) {

@@ -58,8 +58,8 @@ func (c *component) unplaced(o *operation) verdict.Finding {
 	return verdict.Finding{Verdict: verdict.Inconclusive, Message: c.happened(o) + ", which nothing explains, and " + verdict.NotOnChannel}
 }
 
-// culprit takes what had to have happened by death, one operation after the other, until the model refuses one. It returns
-// the way to there, the operation, and the refusal.
+// culprit performs the operations that had to happen by death, one after the other, until the model refuses one. It returns the path to there, the
+// operation, and the refusal.
 func (c *component) culprit(n *node, death moment) (*node, *operation, *model.Refusal) {
 	var due []*operation
 	for _, o := range c.ops {

@@ -7,10 +7,10 @@ import (
 	"ndkoracle/model"
 )
 
-// findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
-// for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
-// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-10). Where something may have flushed it, and a device may tell its own
-// failure so (RES-11), both are possible: it is kept in culprits, and fails is one that is taken for a failure.
+// findFlushedFailures treats the first request of a QP that libibverbs reports as flushed as failed, if nothing had flushed it. Some devices move the QP
+// to its error state first, and report every request from then on, the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI demands more (RES-10). If
+// something may have flushed the request, and a device may report its own failure so (RES-11), both are possible: the request is added to culprits.
+// fails names a culprit to treat as failed.
 func (h *history) findFlushedFailures(fails string) {
 	placed := h.placedBy()
 	for _, p := range h.qps {

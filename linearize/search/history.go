@@ -159,8 +159,8 @@ type tokens struct {
 	madeValid, madeInvalid *request            // that did so to a token that the trace does not record
 }
 
-// newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings. The work request fails is one of the culprits that is taken
-// to have failed, or "".
+// newHistory analyses a trace. Violations that need no search go into findings. fails names the work request among the culprits that is assumed to have
+// failed, or is "".
 func newHistory(t *trace.Trace, d model.Dialect, fails string) *history {
 	calls.MarkNoEffect(t.Events)
 	h := &history{

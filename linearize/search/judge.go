@@ -77,7 +77,7 @@ func LeaveOpen(t *trace.Trace, d model.Dialect, reason string, r *verdict.Report
 	j.cover()
 }
 
-// judge holds what the check of one trace needs.
+// judge has the state of the check of one trace.
 type judge struct {
 	report    *verdict.Report
 	history   *history
@@ -130,7 +130,7 @@ func (j *judge) judge(ctx context.Context) {
 	}
 }
 
-// check holds against each other what needs no search.
+// check performs the checks that need no search.
 func (h *history) check() {
 	h.checkBoundary()
 }

@@ -57,7 +57,7 @@ func (l *ledger) keep(bytes int) {
 	}
 }
 
-// makes reports whether a step may have a set of states of so many bytes under way.
+// makes reports whether a step may build a set of states of the given size in bytes.
 func (l *ledger) makes(bytes int) bool {
 	if l.kept+stepShare*bytes > l.limit {
 		l.spent()

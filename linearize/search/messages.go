@@ -80,7 +80,7 @@ func (p *qp) cancelsWith(r, behind *request) bool {
 	return found
 }
 
-// checkConnection holds the messages of a connection that arrived at p, and those that it sent, against each other.
+// checkConnection checks the messages of a connection that arrived at p, and those that it sent, against each other.
 func (h *history) checkConnection(p *qp) {
 	if p.peer != nil {
 		h.checkUnsent(p)

@@ -26,8 +26,8 @@ func (h *history) findOwed() {
 	}
 }
 
-// unpolled returns a trace whose polls ask for no more than they are given, so that none tells what was not there: what is late is no contradiction
-// then, and had to be over all the same. Those that are given nothing are no polls there: what comes behind them was not there at the moment of rest
+// unpolled returns a trace whose polls ask for no more than they are given, so that none tells what was not there: what is late is not a contradiction
+// then, and had to be over all the same. Those that are given nothing are not polls there: what comes behind them was not there at the moment of rest
 // before. Nothing in it is unclear: what the search finds there is left open as it is found.
 func unpolled(t *trace.Trace) *trace.Trace {
 	results, less := map[string]int64{}, *t

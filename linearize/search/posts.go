@@ -17,7 +17,7 @@ func (h *history) requestOf(s *span, op model.Op) *request {
 		asked: asked{op: op, flags: s.begin.Flags, token: token}}
 }
 
-// takePost takes the requests of one post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
+// takePost adds the requests of one post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
 func (h *history) takePost(p *qp, s *span) {
 	if !strings.HasPrefix(s.fn, "ibv_") {
 		r := h.requestOf(s, calls.OpOf(s.fn))

@@ -6,7 +6,7 @@ import (
 	"ndkoracle/model"
 )
 
-// performRest holds the state against what must have happened when the provider is at rest.
+// performRest checks the state against what must have happened when the provider is at rest.
 func (c *component) performRest(w *walk, o *operation) {
 	w.each(func(w *walk, s state) {
 		for i, q := range s.model.Cqs {

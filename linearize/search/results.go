@@ -54,7 +54,7 @@ func (h *history) deliverPoll(q *cq, poll *span) {
 	}
 }
 
-// checkPoll holds the number of results against the room (POLL-02).
+// checkPoll checks the number of results against the room (POLL-02).
 func (h *history) checkPoll(q *cq, poll *span) {
 	h.meets(declared.Poll)
 	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
@@ -62,7 +62,7 @@ func (h *history) checkPoll(q *cq, poll *span) {
 	}
 }
 
-// checkResult holds a result against the request that it names. It returns false when the result is of no request that
+// checkResult checks a result against the request that it names. It returns false when the result is of no request that
 // could have completed here.
 func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	at, wr := d.poll.ret, d.result.Wr
@@ -116,8 +116,8 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	return true
 }
 
-// checkPlaced holds a point, which says that a completion was placed, against the request that it names. It returns false when
-// that is no request that could have completed here.
+// checkPlaced checks a point, which says that a completion was placed, against the request that it names. It returns false when
+// that is not a request that could have completed here.
 func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	wr := s.begin.Wr
 	if r == nil && (h.shared[wr] || q.created == nil) {
@@ -204,7 +204,7 @@ func (r *request) bytes() monitor.Length {
 	return monitor.Length(*e.Bytes)
 }
 
-// checkUnnamed holds the receives of p of which it is not known which message they took against those that the peer had sent by then (RES-02, RES-03).
+// checkUnnamed checks the receives of p of which it is not known which message they took against those that the peer had sent by then (RES-02, RES-03).
 func (h *history) checkUnnamed(p *qp) {
 	if p.peer.created == nil {
 		return
@@ -233,7 +233,7 @@ func (h *history) checkUnnamed(p *qp) {
 	}
 }
 
-// checkPoints holds the order in which points place the completions of a queue against that of their posts (POLL-09).
+// checkPoints checks the order in which points place the completions of a queue against that of their posts (POLL-09).
 func (h *history) checkPoints(requests []*request) {
 	var first *request // of those behind, the one that was placed first
 	for _, r := range slices.Backward(requests) {
@@ -248,7 +248,7 @@ func (h *history) checkPoints(requests []*request) {
 	}
 }
 
-// checkOrder holds the order in which the completions of a queue were delivered against that of their posts (POLL-09).
+// checkOrder checks the order in which the completions of a queue were delivered against that of their posts (POLL-09).
 func (h *history) checkOrder() {
 	for _, p := range h.qps {
 		h.checkPoints(p.initiator)

@@ -56,7 +56,7 @@ type walk struct {
 
 func (w *walk) stuck() bool { return len(w.states) == 0 }
 
-// take takes one action from every state.
+// take performs one action in every state.
 func (w *walk) take(a model.Action) *walk {
 	next := gathering{c: w.c}
 	for _, s := range w.states {
@@ -276,7 +276,7 @@ func (c *component) ending(s *span) model.Name {
 	return model.NdkFlush
 }
 
-// performPoll takes out exactly the completions that the poll returned.
+// performPoll removes exactly the completions that the poll returned.
 func (c *component) performPoll(w *walk, o *operation) {
 	results := o.span.end.Results
 	room := len(results)
