@@ -103,8 +103,8 @@ func (p *qp) countChain(behind int, flushed, refused bool) {
 	}
 }
 
-// mayInvalidate takes a receive that succeeded, and that a function fetched: its message may have invalidated a token. One of the other host is told
-// to the clauses, which do not know of it.
+// mayInvalidate handles a receive that succeeded, and that a function fetched: its message may have invalidated a token. A message of the other host is
+// passed to the clauses, which do not have it.
 func (s *Stream) mayInvalidate(r *request, fn string, result *trace.Result) {
 	from, token := r.wq.other(), result.Token
 	switch {
@@ -164,7 +164,7 @@ func (t *tokens) isDead(r *request) bool {
 	return told != 0 && told < r.called
 }
 
-// mayHaveFetched takes polls of what is not followed any more: each result may tell that a token was invalidated, or is not valid.
+// mayHaveFetched handles polls of objects that are not followed any more: each result may show that a token was invalidated, or is not valid.
 func (q *cq) mayHaveFetched(polls []*poll) {
 	for _, p := range polls {
 		for i := range p.results {

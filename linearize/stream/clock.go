@@ -18,7 +18,7 @@ type clock struct {
 	certain eventIndex // the event from which on the order is not certain
 }
 
-// watch takes the time of the next event.
+// watch handles the time of the next event.
 func (s *Stream) watch(e *trace.Event) {
 	c := s.clock
 	switch {

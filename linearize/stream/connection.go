@@ -197,7 +197,7 @@ func (p *qp) mayStayOpen() bool {
 	return !p.s.dialect.Ibverbs && (p.connected != 0 || p.attempt.call != 0)
 }
 
-// part takes p from the connection that it was to be an end of.
+// part removes p from the connection that it was to be an end of.
 func (p *qp) part() {
 	ends := slices.DeleteFunc(p.s.conns[p.conn], func(end *qp) bool { return end == p })
 	if p.conn == "" || len(ends) == 2 {

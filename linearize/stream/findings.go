@@ -14,7 +14,7 @@ import (
 // findingLog holds what was found.
 type findingLog struct {
 	findings []finding
-	untold   int    // how many findings were not kept, as there were so many
+	untold   int    // how many findings were not kept because there were too many
 	muted    bool   // the latest finding was not kept
 	turns    *int   // how many findings there are, of both hosts
 	unfit    string // why nothing can be judged, or ""
@@ -138,8 +138,8 @@ func (s *Stream) restsOnGuesses(g *group) {
 	}
 }
 
-// reopen takes back what was not explained of a group, as something has come that may explain it, and what may only follow from
-// that. It reports whether there was such a thing that follows from nothing.
+// reopen withdraws the unexplained findings of a group after an event that may explain them, and the findings that may only follow from those. It reports
+// whether it withdrew a finding that does not follow from another.
 func (l *findingLog) reopen(g *group) bool { return l.reopenSince(g, 0) }
 
 // reopenSince does that where what has come explains nothing that was found before an event.
@@ -238,7 +238,7 @@ func (l *findingLog) moveLatest(e earlier) {
 	l.findings = slices.Insert(l.findings[:last], before, f)
 }
 
-// excuse takes back what was told of the provider after an event, as it may follow from what the consumer did then.
+// excuse withdraws the findings about the provider after an event, because they may follow from what the consumer did then.
 func (l *findingLog) excuse(g *group, since eventIndex) {
 	broken := false
 	l.findings = slices.DeleteFunc(l.findings, func(f finding) bool {

@@ -63,7 +63,7 @@ func (q *cq) creationCalled() {
 }
 
 // reportSince records a finding at an event before the present one, which shows only now that a rule was broken there. What the consumer
-// broke later is no excuse.
+// broke later is not an excuse.
 func (s *Stream) reportSince(e earlier, g *group, v verdict.Verdict, rule string, see []int, format string, args ...any) {
 	g = g.root()
 	stopped := g.stopped

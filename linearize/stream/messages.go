@@ -230,7 +230,7 @@ func (r *request) half() monitor.Half {
 	return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes}
 }
 
-// checkUnnamed holds a receive of which it is not known which message it took against those that the peer has sent (RES-02, RES-03).
+// checkUnnamed checks a receive of which it is not known which message it took against those that the peer has sent (RES-02, RES-03).
 func (s *Stream) checkUnnamed(q *cq, line int, r *request, result *trace.Result) {
 	sends := r.wq.other()
 	if r.wq.qp.isRemote() || !sends.qp.created || sends.unmatched == nil {

@@ -70,7 +70,7 @@ func (s *Stream) placed(e *trace.Event) {
 	l.cq.points = append(l.cq.points, r)
 }
 
-// checkPlaced holds a point against the request that it names, and reports whether it can be of it.
+// checkPlaced checks a point against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkPlaced(q *cq, r *request, e *trace.Event) bool {
 	var was overRequest
 	over := false
@@ -145,8 +145,7 @@ func (l *workQueue) shows(r *request) (each []uint64, n int, from eventIndex) {
 	return each, n, from
 }
 
-// isFirst holds it against the order of the points that the CQ delivers r (POLL-05, POLL-09). It returns false when nothing more can be
-// said of it.
+// isFirst checks the delivery of r against the order of the points of the CQ (POLL-05, POLL-09). It returns false if the CQ becomes undecided.
 func (q *cq) isFirst(r *request, p *poll) bool {
 	if !r.vanished {
 		q.hasVanished(never, r)

@@ -110,7 +110,7 @@ func (q *cq) endPolls() {
 	}
 }
 
-// release takes what was held while polls were under way.
+// release handles the events that were held back while polls were outstanding.
 func (q *cq) release() {
 	polls, held := q.polls.list, q.polls.held
 	alone := len(polls) == 1 && len(held) == 0
@@ -192,7 +192,7 @@ func (q *cq) release() {
 	q.noticeOverflow()
 }
 
-// reuse takes back a poll to which nothing refers any more.
+// reuse recycles a poll to which nothing refers any more.
 func (q *cq) reuse(p *poll) {
 	q.s.open.reuse(p.call)
 	*p = poll{delivered: p.delivered[:0]}
@@ -334,7 +334,7 @@ func (p *poll) leaves(e *observation) {
 }
 
 // inQueueOrder puts polls that were under way together in the order in which their completions were posted, where they are
-// of one queue. It may be known of two, and not of a third between them, so this is no order to sort by.
+// of one queue. It may be known of two, and not of a third between them, so this is not an order to sort by.
 func inQueueOrder(s *Stream, polls []*poll) {
 	for i := range polls {
 		rest := polls[i:]

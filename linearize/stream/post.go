@@ -64,7 +64,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 
 const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
 
-// takeFlags takes the flags of NDKPI.
+// takeFlags reads flags of NDKPI.
 func (f *requestFlags) takeFlags(flags []string) {
 	for _, flag := range flags {
 		f.silent = f.silent || flag == "SILENT_SUCCESS"
@@ -165,7 +165,7 @@ func (p *qp) endChains(before eventIndex, flushed, refused bool) {
 	}
 }
 
-// refuse takes a request back that was not queued.
+// refuse removes a request that was not queued.
 func (s *Stream) refuse(r *request, answer string) {
 	l := r.wq
 	if r.place != 0 {
@@ -211,7 +211,7 @@ func (r *request) wasNoMessage(answer string) {
 	p.allows("%s of %s succeeds", r.function.Name, r.wr)
 }
 
-// unqueue takes r back, and reports whether it was outstanding.
+// unqueue removes r, and reports whether it was outstanding.
 func (l *workQueue) unqueue(r *request) bool {
 	i := len(l.waiting) - 1
 	for i >= 0 && l.waiting[i] != r { // it is one of the newest, as a rule

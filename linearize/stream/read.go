@@ -119,15 +119,15 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 	s.doubts.Apply(r, t.Events)
 }
 
-// conclude handles the end of a trace of so many events, and reports where ctx ended that.
+// conclude handles the end of a trace of that many events, and reports if ctx ended the reading.
 func (s *Stream) conclude(ctx context.Context, end *trace.End, events int, r *verdict.Report) {
 	if s.Finish(end, r); s.machine.Halted() {
 		undecided(r, reasonOf(ctx, events))
 	}
 }
 
-// stop reports that the context ended the check after so many events: of these what a trace tells that has no more, and that nothing
-// else is decided.
+// stop reports that the context ended the check after that many events: it reports what a trace of these events alone shows, and that the rest is
+// undecided.
 func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
 	s.machine.Halt() // or the end might take long
 	s.finishRemote("the trace of the other host was not read to its end record")
@@ -136,7 +136,7 @@ func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
 	undecided(r, reasonOf(ctx, events))
 }
 
-// reasonOf says that ctx ended a check after so many events.
+// reasonOf says that ctx ended a check after that many events.
 func reasonOf(ctx context.Context, events int) string {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return fmt.Sprintf("interrupted after %d events", events)

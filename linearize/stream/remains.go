@@ -11,8 +11,8 @@ import (
 // A consumer need not poll to the end. What must have completed by the last moment of rest, and was not delivered, lies in its CQ:
 // the next poll would deliver it. So it is held against what was seen of the CQ as if one had.
 
-// takeRemains takes what lies in the CQs when the trace has come to its end. A call of the same group that never returned may have
-// taken it, unless it only reads events.
+// takeRemains handles the completions in the CQs at the end of the trace. A call of the same group that never returned may have removed them, unless it
+// only reads events.
 func (s *Stream) takeRemains() {
 	open := s.open.All()
 	for _, q := range s.cqsInOrder {
@@ -25,7 +25,7 @@ func (s *Stream) takeRemains() {
 	}
 }
 
-// takeRemains takes the completions that lie in the CQ when the trace has come to its end.
+// takeRemains handles the completions in the CQ at the end of the trace.
 func (q *cq) takeRemains() {
 	if q.group.root().broken || q.failed.at != 0 || q.closed != 0 || q.window.from != 0 || q.shown > 0 {
 		return

@@ -12,7 +12,7 @@ import (
 // Of the requests of a queue pair a stream knows one state, not several: a finding about one tells that, and what it would have
 // allowed.
 
-// allows tells, of the latest finding, how p was just before, and what it would have allowed instead.
+// allows adds to the latest finding the state of p just before, and what it would have allowed instead.
 func (p *qp) allows(format string, args ...any) {
 	if !p.s.muted {
 		p.allowed(p.describe(), format, args...)
@@ -54,7 +54,7 @@ func (p *qp) state() string {
 	return model.Connected.String()
 }
 
-// allows tells, of the latest finding, of which requests a completion might have come instead: of the oldest of each queue.
+// allows adds to the latest finding the requests whose completion might have been delivered instead: the oldest of each queue.
 func (q *cq) allows() {
 	if q.s.muted {
 		return

@@ -107,7 +107,7 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 	q.hasDepth(r.to)
 }
 
-// takeBack takes back that the CQ may have overflowed at a depth that it was asked to have, and never had (RSZ-03).
+// takeBack undoes that the CQ may have overflowed at a depth that was requested and never applied (RSZ-03).
 func (q *cq) takeBack(r *resizing) {
 	c := &q.window
 	switch {

@@ -25,7 +25,7 @@ type atRest struct {
 	open int      // how many may turn out to have had to
 }
 
-// rest takes a moment at which the provider had come to rest.
+// rest handles a moment of rest.
 func (s *Stream) rest() {
 	s.undecided = s.undecided[:0]
 	for _, p := range s.qpsInOrder {

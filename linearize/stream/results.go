@@ -260,7 +260,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 	}
 }
 
-// checkResult holds a result against the request that it names, and reports whether it can be of it.
+// checkResult checks a result against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkResult(q *cq, p *poll, r *request, result *trace.Result, outcome model.Outcome) bool {
 	if home := r.wq.cq; home != nil && home != q {
 		if !r.wq.qp.isExcused() {

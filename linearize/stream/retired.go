@@ -11,7 +11,7 @@ import (
 // end of its connection: until that is also closed, its events may concern the QP. The latest retired objects are kept by name: a use after their
 // close (LIFE-06) restores them.
 
-// retired holds what was put aside.
+// retired has the objects that are closed for good.
 type retired struct {
 	lately     int       // objects that have ended since they were last looked for
 	latest     []retiree // a ring

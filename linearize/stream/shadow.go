@@ -178,7 +178,7 @@ func (p *qp) hear(at eventIndex, queue model.Queue, returned, succeeded int) {
 
 const maxNews = 1 << 12
 
-// catchUp takes in the news of p that had come by a moment which this host knows of.
+// catchUp handles the news of p up to a moment that this host knows of.
 func (p *qp) catchUp() {
 	known := 0
 	for _, n := range p.remote.news {
@@ -220,7 +220,7 @@ func (p *qp) checkFollowed() {
 	}
 }
 
-// checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have
+// checkReceived checks the sends of p that succeeded, when all is told, against the receives of the other host that can have
 // succeeded (POLL-05).
 func (p *qp) checkReceived() {
 	if sends, to := p.shadow.remote, p.peer; !p.receivable() && p.s.other.shared.wrs == nil && !p.group.root().broken {
@@ -228,7 +228,7 @@ func (p *qp) checkReceived() {
 	}
 }
 
-// checkSent holds the receives of p that succeeded, when all is told, against the messages of the other host (POLL-05). Which each took need not be
+// checkSent checks the receives of p that succeeded, when all is told, against the messages of the other host (POLL-05). Which each took need not be
 // known.
 func (p *qp) checkSent() {
 	receives, sends := p.shadow.remote, p.peer.wqs[model.Initiator].sends
@@ -246,7 +246,7 @@ type uncaused struct {
 	line, postLine int
 }
 
-// checkFlushed holds what was told as flushed, when all is told, against what both hosts tell (RES-10, RES-11): nothing was moved to an error state, and
+// checkFlushed checks what was told as flushed, when all is told, against what both hosts tell (RES-10, RES-11): nothing was moved to an error state, and
 // no request failed, nor is one outstanding that may have. Of the peer only an initiator request ends an RC connection. A message that invalidates a
 // token may end it, and succeed (INV-05).
 func (p *qp) checkFlushed() {

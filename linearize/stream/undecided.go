@@ -66,7 +66,7 @@ func (p *qp) postBegins(u *underWay) {
 	p.flushOverlaps = p.flushOverlaps || p.flushing > 0 && u.Queue == model.Initiator
 }
 
-// connectionEnds takes a disconnect event, or the close of a connector: an abort of the connection, which may have cancelled
+// connectionEnds handles a disconnect event, or the close of a connector: an abort of the connection, which may have cancelled
 // requests (A23). The event comes at some time after the abort.
 func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 	for _, p := range s.qpsInOrder {

@@ -56,7 +56,7 @@ type underWayCalls struct {
 	spare []*underWay
 }
 
-// begin takes a new one.
+// begin adds a new call.
 func (c *underWayCalls) begin(op string) *underWay {
 	var u *underWay
 	if n := len(c.spare); n > 0 {
@@ -72,7 +72,7 @@ func (c *underWayCalls) begin(op string) *underWay {
 	return u
 }
 
-// reuse takes back a call to which nothing refers any more.
+// reuse recycles a call to which nothing refers any more.
 func (c *underWayCalls) reuse(u *underWay) {
 	if len(c.spare) < maxSpare {
 		clear(u.requests)

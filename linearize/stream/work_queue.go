@@ -96,7 +96,7 @@ func (l *workQueue) enqueue(r *request) {
 	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
 }
 
-// without takes r out of a list, of which it is the last or one of the first, as a rule.
+// without removes r from a list. Usually r is the last element or one of the first.
 func without(list []*request, r *request) []*request {
 	if last := len(list) - 1; last >= 0 && list[last] == r {
 		return list[:last]
@@ -111,7 +111,7 @@ func without(list []*request, r *request) []*request {
 	}
 }
 
-// send returns the outstanding send before which so many sends of its queue came, or nil.
+// send returns the outstanding send that has exactly before sends of its queue ahead of it, or nil.
 func (o outstanding) send(before int) *request {
 	behind, _ := slices.BinarySearchFunc(o, before+1, func(r *request, n int) int { return cmp.Compare(r.sends, n) })
 	if behind == 0 {
