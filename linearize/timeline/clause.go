@@ -178,7 +178,7 @@ func (s *Solver) freeChoice(i int32) {
 	s.freeChoices = append(s.freeChoices, i)
 }
 
-// Drop takes a OneOf back. What it has raised stays raised.
+// Drop removes a OneOf. The bounds that it has raised stay.
 func (s *Solver) Drop(c Choice) {
 	if s.Undecided(c) {
 		s.freeChoice(c.at)
