@@ -102,7 +102,7 @@ type request struct {
 	token     *uint32
 }
 
-// factsOf takes a trace apart. The error says what it lacks.
+// factsOf analyses a trace. The error says what it lacks.
 func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 	f := &facts{events: t.Events, awaited: trace.Awaited(t), calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
 		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}},
@@ -150,7 +150,7 @@ func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 	return f, nil
 }
 
-// create takes down the objects: CQs first, which QPs name.
+// create records the objects: CQs first, which QPs name.
 func (f *facts) create() {
 	for _, c := range f.calls {
 		if !createsCq[c.begin.Fn] || c.refused() {
@@ -187,7 +187,7 @@ func (f *facts) known(s Step) error {
 	return nil
 }
 
-// takePost takes the requests of a post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
+// takePost adds the requests of a post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
 func (f *facts) takePost(c *call) {
 	e, token := c.begin, c.begin.Token
 	answered := c.end != nil
@@ -248,7 +248,7 @@ func (f *facts) add(c *call, r *request) {
 	f.byWr[cmp.Or(r.wr, c.begin.Op)] = r
 }
 
-// findOutcomes takes down what polls and points say of requests. A point that says what can't be is an error.
+// findOutcomes records what polls and points say of requests. A point that says what can't be is an error.
 func (f *facts) findOutcomes() error {
 	tell := func(wr, status string, at int) {
 		if r := f.byWr[wr]; r != nil {

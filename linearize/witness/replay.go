@@ -7,7 +7,7 @@ import (
 	"ndkoracle/model"
 )
 
-// step takes a step: as the effect of a call or callback, or as a hidden one.
+// step replays a step: as the effect of a call or callback, or as a hidden one.
 func (r *replay) step(s Step) error {
 	leaves := s.Leaves
 	s.Leaves = nil
@@ -56,7 +56,7 @@ func (r *replay) step(s Step) error {
 	return nil
 }
 
-// perform holds a step against what its call or callback stands for.
+// perform checks a step against what its call or callback stands for.
 func (r *replay) perform(s Step) error {
 	effects := r.facts.effects[s.Op]
 	i := slices.IndexFunc(effects, func(e *effect) bool {
@@ -176,7 +176,7 @@ func (r *replay) find(q *request) int {
 	return slices.IndexFunc(r.state.Qps[q.qp].Queue(q.queue), func(m model.Request) bool { return m.Id == q.Id })
 }
 
-// choose takes the one of the states that may follow in which the step left the CQ as the line says.
+// choose selects the next state in which the CQ is as the line says.
 func (r *replay) choose(s Step, a model.Action, next []model.State, leaves *Leaves) error {
 	if s.Action == model.Resize {
 		next = slices.DeleteFunc(next, func(m model.State) bool { return OutcomeOfResize(m.Cqs[a.Cq]) != a.Outcome })

@@ -11,7 +11,7 @@ import (
 // What the trace says beside the events of one call: when a completion was placed, what a poll delivered, and what must have come by a
 // moment of rest.
 
-// allowed holds a step against what the model does not know. The error says what is wrong with it.
+// allowed checks a step against the facts that the model does not have. The error says what is wrong with the step.
 func (r *replay) allowed(s Step, a model.Action) error {
 	f := r.facts
 	switch s.Action {
@@ -57,7 +57,7 @@ func (r *replay) allowed(s Step, a model.Action) error {
 	return nil
 }
 
-// delivers holds what a poll returned against the oldest completions of its CQ.
+// delivers checks what a poll returned against the oldest completions of its CQ.
 func (r *replay) delivers(s Step, a model.Action) error {
 	entries := r.state.Cqs[a.Cq].Entries
 	for i, result := range r.facts.byOp[s.Op].end.Results {
@@ -92,7 +92,7 @@ func (q *request) endedAs(told, ended model.Outcome) bool {
 	return told == ended || isVerbs(q.post.begin.Fn) && told == model.CANCELLED && q.broke
 }
 
-// asPlaced holds the completion that a step has left against the point that tells of it, if one does.
+// asPlaced checks the completion that a step has left against the point that tells of it, if one does.
 func (r *replay) asPlaced(q *request, a model.Action) error {
 	if q.placed < 0 {
 		return nil
@@ -125,7 +125,7 @@ func (f *facts) closedBy(qp string) int {
 	return math.MaxInt
 }
 
-// closesLast holds the close of a CQ, which an op completes, against those of its QPs: they have completed, and the callbacks that said so have
+// closesLast checks the close of a CQ, which an op completes, against those of its QPs: they have completed, and the callbacks that said so have
 // returned (LIFE-04, LIFE-05).
 func (f *facts) closesLast(op string, cq int) error {
 	by := f.byOp[op]

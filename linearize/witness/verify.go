@@ -146,7 +146,7 @@ func (r *replay) decode(text []byte, record any) error {
 	return nil
 }
 
-// begin takes the header.
+// begin reads the header.
 func (r *replay) begin(text []byte) error {
 	var h headerRecord
 	if err := json.Unmarshal(text, &h); err != nil || h.Rec != "hdr" || h.Format != formatName {
