@@ -90,7 +90,7 @@ func agree(streamed, searched *verdict.Report) *verdict.Report {
 	return searched
 }
 
-// withdraw takes an advice from the reasons of a report: to ask the other engine, which has been asked.
+// withdraw removes from the reasons of a report the advice to run the other engine, which has run.
 func withdraw(r *verdict.Report, advice string) {
 	for i := range r.Findings {
 		r.Findings[i].Message = strings.TrimSuffix(r.Findings[i].Message, advice)
