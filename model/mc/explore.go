@@ -146,7 +146,7 @@ func (v *visitor) put(part int, number uint32) {
 	}
 }
 
-// take takes a step from v.from to v.to, which is the moment of v.numbers.
+// take handles a step from v.from to v.to, which is the moment of v.numbers.
 func (v *visitor) take(s *step) error {
 	v.taken++
 	for _, check := range v.ofSteps {

@@ -317,7 +317,7 @@ func ErrorIsOwed(m *Moment) bool {
 	})
 }
 
-// A batch is what a poll with room for n may return of a CQ: so many.
+// A batch is a possible poll of q with room for n, which returns k completions.
 type batch struct {
 	q    model.Cq
 	n, k int

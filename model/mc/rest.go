@@ -81,7 +81,7 @@ func EndedCompletesAll(choose rester, m Moment) bool {
 	return true
 }
 
-// step takes an action if it is allowed.
+// step performs an action if it is enabled.
 func (choose rester) step(m Moment, a model.Action) Moment {
 	if next, refusal := m.contract.Step(m.state, a); refusal == nil {
 		return m.after(a, next[choose(len(next))])
