@@ -437,8 +437,8 @@ func typeOf(r Request) ResultType {
 var resultTypes = map[Op]ResultType{Send: SendResult, ReceiveOp: ReceiveResult, FastRegister: FastRegisterResult,
 	Bind: BindResult, Invalidate: InvalidateResult, Read: ReadResult, Write: WriteResult}
 
-// complete takes request i, which was executed, from the queue, and returns its completion; leaves is false when the request
-// succeeded silently and has none (FLAG-01, FLAG-02), deferred or not (DEF-07).
+// complete removes request i, which was executed, from the queue, and returns its completion. leaves is false if the request succeeded silently and has no
+// completion (FLAG-01, FLAG-02), deferred or not (DEF-07).
 func (d Dialect) complete(p Qp, id int, q Queue, i int) (next Qp, c Completion, leaves bool, refusal *Refusal) {
 	requests := p.Queue(q)
 	switch {

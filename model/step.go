@@ -119,7 +119,7 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 	return []State{next}, nil
 }
 
-// stepOne takes the actions that lead to one state.
+// stepOne performs the actions that lead to one state.
 func (c *Contract) stepOne(s State, a Action) (State, *Refusal) {
 	switch a.Name {
 	case Post:
@@ -204,7 +204,7 @@ func (c *Contract) stepCq(s State, a Action) ([]Cq, *Refusal) {
 	return d.place(q, c.capacity(s, a.Cq), a.Completion)
 }
 
-// stepSrq takes an action on a shared receive queue.
+// stepSrq performs an action on a shared receive queue.
 func (c *Contract) stepSrq(s State, a Action) ([]State, *Refusal) {
 	srqs, refusal := c.afterSrq(s.Srqs[a.Srq], a)
 	next := slices.Grow([]State(nil), len(srqs))
