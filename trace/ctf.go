@@ -39,7 +39,7 @@ const (
 	recordOp    = 32 // an idWord
 	recordWords = 40 // fields of four and eight bytes
 
-	moreZero   = 8 // of a further slot that is no text: eight bytes that are 0
+	moreZero   = 8 // of a further slot that is not text: eight bytes that are 0
 	moreFields = 16
 )
 

@@ -110,7 +110,7 @@ func (n *slotNames) place(word uint64) uint64 {
 	return name<<idBits | (number-highest-1)&idMask
 }
 
-// lower takes back what was raised since the last time.
+// lower undoes what was raised since the last time.
 func (n *slotNames) lower() {
 	for i := len(n.raised) - 1; i >= 0; i-- {
 		n.highest[n.raised[i].name] = n.raised[i].from

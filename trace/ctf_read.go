@@ -289,7 +289,7 @@ func (r *slotReader) slots(size int) ([]byte, error) {
 	return r.long, nil
 }
 
-// cut is the error of a file that ends where there is to be more, so many bytes behind those that were read.
+// cut is the error of a file that ends too early, behind bytes after those that were read.
 func (r *slotReader) cut(behind uint64) error {
 	if r.lines.err != io.EOF {
 		return r.readError(r.lines.err)

@@ -127,7 +127,7 @@ func numberingOf(fn string, list, f field, verbs bool) *numbering {
 	return notifyNumbers
 }
 
-// flagsOf takes flags apart into their names, and flagBitsOf puts them together.
+// flagsOf splits flags into their names, and flagBitsOf combines names.
 func flagsOf(bits uint32, verbs bool) []string {
 	if verbs {
 		names, _ := sendFlagWords([]string{strconv.FormatUint(uint64(bits), 10)})

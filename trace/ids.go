@@ -85,7 +85,7 @@ func (s *idSet) addOther(id string) bool {
 	return true
 }
 
-// mayHave reports whether id was added, or may have been, since so many were that some are forgotten.
+// mayHave reports whether id was added, or may have been because old ids are forgotten.
 func (s *idSet) mayHave(id string) bool {
 	if s.forgot {
 		return true
@@ -151,7 +151,7 @@ func (g *generation) newBlock(ids numberedIds) *uint64 {
 	return bits
 }
 
-// split takes an id apart; ok is false when its end is no number in the usual form, below 10^18.
+// split splits an id; ok is false when its end is not a number in the usual form, below 10^18.
 func split(id string) (block numberedIds, bit uint64, ok bool) {
 	digits := lastBytes(id) ^ each*'0'
 	others := (digits | (digits&^high + each*(0x80-10))) & high

@@ -63,7 +63,7 @@ type words struct {
 	arena arena
 }
 
-// wordSlots is how many pairs of words are remembered: so many that two which come again and again seldom share a place.
+// wordSlots is how many pairs of words are remembered: enough that two frequent ones rarely share a slot.
 const wordSlots = 1024
 
 // word is a text with its first 16 bytes, of which those behind its end are zero.
@@ -209,7 +209,7 @@ func (s *slab[T]) list(values ...T) []T {
 	return list
 }
 
-// room returns a list of so many zero values.
+// room returns a list of n zero values.
 func (s *slab[T]) room(n int) []T {
 	if n == 0 || n > slabLength/4 {
 		return make([]T, n)

@@ -32,7 +32,7 @@ var stringClass = func() (class [256]byte) {
 	return class
 }()
 
-// plainEnd returns where, from a place in a line on, the next byte is that is no printable ASCII that stands for itself, or a
+// plainEnd returns where, from a place in a line on, the next byte is that is not printable ASCII that stands for itself, or a
 // place less than eight bytes before the line's end.
 func plainEnd(line []byte, at int) int {
 	for ; at+8 <= len(line); at += 8 {
@@ -43,7 +43,7 @@ func plainEnd(line []byte, at int) int {
 	return at
 }
 
-// special has the high bit set of the first of eight bytes that is no printable ASCII that stands for itself in a string, and maybe of
+// special has the high bit set of the first of eight bytes that is not printable ASCII that stands for itself in a string, and maybe of
 // some behind it; 0 if there is none.
 func special(bytes uint64) uint64 {
 	// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of a quote or a backslash. A carry from such a

@@ -58,8 +58,8 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next takes a line, without its newline. Of one that is longer than MaxLine it takes a little more than that. complete is false for a
-// last line that has no newline. The line is valid until next is called again, or peek.
+// next reads a line, without its newline. It reads only a little more than MaxLine of a longer line. complete is false for a last line without a newline.
+// The line is valid until the next call of next or peek.
 func (l *lineReader) next() (line []byte, complete bool, err error) {
 	l.long = l.long[:0]
 	for seen := 0; ; {

@@ -30,7 +30,7 @@ const maxWindow = 32 << 20
 type container interface {
 	begin() error        // reads the header
 	next(e *Event) error // reads the next event, or the end record and returns io.EOF
-	place() string       // says where in the file the newest record is, where that is no line
+	place() string       // says where in the file the newest record is, where that is not a line
 }
 
 // Reader reads a trace event by event and refuses what is not a trace: every error except io.EOF is an *Error. Its memory does not grow with the

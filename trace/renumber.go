@@ -188,7 +188,7 @@ func (k lineKeys) find(name string) *lineKey {
 // text returns the text that a key has as its value, or "".
 func (k lineKeys) text(line []byte, name string) (text string) {
 	if key := k.find(name); key != nil {
-		_ = json.Unmarshal(line[key.start:key.end], &text) // another value is no record that is known
+		_ = json.Unmarshal(line[key.start:key.end], &text) // another value is not a record that is known
 	}
 	return text
 }

@@ -43,7 +43,7 @@ type piece struct {
 	spelt    bool   // no word of it has more than one form
 }
 
-// What is no field to be read:
+// These are not fields to be read:
 const (
 	endOfObject = fieldCount + iota
 	integerWord // an integer in place of a word
@@ -93,7 +93,7 @@ func (s *shapes) newFunction(name string, known *function) *functionShapes {
 	return f
 }
 
-// learn takes in how the line of a valid event is written, all words of which are plain.
+// learn records the layout of the line of a valid event whose words are all plain.
 func (s *shapes) learn(line []byte, values []value, e *Event, known *function) {
 	phase := slices.Index(phases[:], e.Ph)
 	if len(values) > maxValues || phase < 0 || createsVerbsQp(e.Fn) {

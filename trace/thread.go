@@ -103,8 +103,8 @@ func (t *Thread) endAs(ph Phase, op Op, arguments encoded) {
 	}
 }
 
-// open takes the thread for itself and returns the slot for its next event, to whose arguments the caller appends before it calls
-// publish. It returns nil where nothing is recorded, or where there is no room: then it counts the event as dropped.
+// open locks the thread and returns the slot for its next event. The caller appends to the slot's arguments before it calls publish. open returns nil if
+// nothing is recorded, or if there is no room: then it counts the event as dropped.
 func (t *Thread) open() *slot {
 	if t == nil {
 		return nil

@@ -10,8 +10,7 @@ import (
 	"ndkoracle/ndk"
 )
 
-// What a trace says that the format does not know is no reason to refuse it: the reader warns of it, and marks the events whose
-// meaning may depend on it.
+// Content that the format does not define is not a reason to refuse a trace: the reader warns of it, and marks the events whose meaning may depend on it.
 
 // Warning is about content that the format does not define.
 type Warning struct {

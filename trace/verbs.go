@@ -18,7 +18,7 @@ type enumeration struct {
 	aliases map[string]string // other names of the same; "" for a name that is itself one that traces use, and has no one value
 }
 
-// word takes a name, its macro, or an integer in decimal, to the name; an integer without a name stays as it is.
+// word maps a name, its macro, or a decimal integer to the name. An integer without a name stays as it is.
 func (e enumeration) word(word string) (string, error) {
 	if n, ok := integer(word); ok {
 		if name, ok := e.values[n]; ok {
