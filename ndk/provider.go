@@ -134,8 +134,8 @@ type Qp interface {
 	NdkFastRegister(requestContext any, mr Mr, buffer []byte, flags OpFlags) Status
 	// NdkBind binds mw to buffer, which lies inside mr. mw's remote token can be read when the call returns (MEM-17).
 	NdkBind(requestContext any, mr Mr, mw Mw, buffer []byte, flags OpFlags) Status
-	// NdkInvalidate takes an Mr that was fast-registered or an Mw that was bound (INV-07). When its token is invalid
-	// already it fails, inline or in its completion (POLL-08).
+	// NdkInvalidate invalidates the token of an Mr that was fast-registered or an Mw that was bound (INV-07). If the token is already invalid, it fails,
+	// inline or in its completion (POLL-08).
 	NdkInvalidate(requestContext any, object MrOrMw, flags OpFlags) Status
 	// NdkFlush cancels what is pending in both queues (FLUSH-01): each request completes, with STATUS_CANCELLED where
 	// it had not finished. It is VOID in ndkpi.h: it does not fail.
