@@ -28,8 +28,7 @@ func (q *qp) canStep() bool {
 	return q.initiator.executed > 0 || q.receive.executed > 0 || q.canExecute()
 }
 
-// step takes one hidden step: it executes a request, or places the completion of one. It returns false when there is
-// neither.
+// step performs one hidden step: it executes a request, or places the completion of one. It returns false if neither is possible.
 func (q *qp) step() bool {
 	placeable := q.initiator.executed > 0 || q.receive.executed > 0
 	if q.canExecute() && (!placeable || q.may(ExecuteAhead)) {
@@ -47,8 +46,7 @@ func (q *qp) step() bool {
 	return true
 }
 
-// complete takes the oldest request of a queue, which was executed, out of it and places its completion, unless it is
-// silent (FLAG-01, FLAG-02).
+// complete removes the oldest request of a queue, which was executed, and places its completion, unless it is silent (FLAG-01, FLAG-02).
 func (q *qp) complete(from *queue) {
 	r := from.remove()
 	if r.flags.Has(ndk.NDK_OP_FLAG_SILENT_SUCCESS) &&

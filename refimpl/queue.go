@@ -44,7 +44,7 @@ func (q *queue) finish(status ndk.Status) {
 	q.executed++
 }
 
-// remove takes the oldest request, which was executed, out of the queue.
+// remove removes the oldest request, which was executed, from the queue.
 func (q *queue) remove() *request {
 	r := q.requests[0]
 	q.requests[0] = nil
