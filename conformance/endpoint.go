@@ -56,7 +56,7 @@ func (r *Run) newEndpoint(initiator, receive *queue) (*endpoint, error) {
 // accept posts a receive with room for any message.
 func (e *endpoint) accept(qp ndk.Qp) ndk.Status { return e.acceptInto(qp, maxPayload, e.run.token) }
 
-// acceptInto posts a receive of so many bytes under the given token.
+// acceptInto posts a receive of size bytes under the given token.
 func (e *endpoint) acceptInto(qp ndk.Qp, size int, token ndk.Token) ndk.Status {
 	p := &post{buffer: e.run.take(size)}
 	e.run.posted.Add(1)

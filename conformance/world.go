@@ -11,7 +11,7 @@ import (
 // patience bounds every wait for the provider.
 const patience = 10 * time.Second
 
-// cqDepth holds whatever a round of one world can complete.
+// cqDepth is enough for all completions of a round of one world.
 const cqDepth = 64
 
 // layout says which queues of a pair of QPs share a CQ.
