@@ -22,7 +22,7 @@ func describe(root, device string) map[string]string {
 	if driver, err := os.Readlink(filepath.Join(root, device, "device", "driver")); err == nil {
 		d["driver"] = filepath.Base(driver)
 	} else if _, err := os.Stat(filepath.Join(root, device, "parent")); err == nil {
-		d["driver"] = "rdma_rxe" // a device that is no hardware, and names the network interface it lives on
+		d["driver"] = "rdma_rxe" // a device that is not hardware, and names the network interface it lives on
 	}
 	return d
 }

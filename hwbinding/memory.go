@@ -38,7 +38,7 @@ const (
 	registrationFlags = remoteAccess | ndk.NDK_OP_FLAG_RDMA_READ_SINK
 )
 
-// accessOf takes the flags of a registration to those of verbs, where a read needs a sink that it may write to.
+// accessOf maps the flags of a registration to those of verbs, where a read needs a sink that it may write to.
 func accessOf(flags ndk.OpFlags) verbs.Access {
 	var access verbs.Access
 	if flags&(ndk.NDK_OP_FLAG_ALLOW_LOCAL_WRITE|ndk.NDK_OP_FLAG_RDMA_READ_SINK) != 0 {

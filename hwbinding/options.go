@@ -25,7 +25,7 @@ type Adapter interface {
 	// Quiesce waits until the provider is at rest and returns true, or false when it is not within timeout. At rest
 	// means: every request that the device can execute has completed, every owed callback was entered and has
 	// returned, and so has every NdkCloseCompletion that is due. A send that waits for a receive and a deferred request
-	// can't make progress. Because a device is no part of this program, rest includes that it stayed silent for a
+	// can't make progress. Because a device is not a part of this program, rest includes that it stayed silent for a
 	// moment. It must not be called from a callback, which would wait for itself.
 	Quiesce(timeout time.Duration) bool
 	// MarkQuiesce says in the verbs trace that the device is at rest: call it when Quiesce has returned true.

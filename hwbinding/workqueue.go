@@ -98,7 +98,7 @@ func (w *workQueue) posted(n int) {
 	w.deferred -= n
 }
 
-// removeLast takes back the newest request, which the device does not have.
+// removeLast removes the newest request, which the device does not have.
 func (w *workQueue) removeLast() {
 	w.requests = w.requests[:len(w.requests)-1]
 	w.deferred--
@@ -116,9 +116,8 @@ func (w *workQueue) endDeferred(first ndk.Status) {
 	w.deferred = 0
 }
 
-// complete takes r, of which the device reported the outcome, and what is known to be done with it: unsignalled
-// requests before it have succeeded, because the device completes a queue in order (POLL-09) and reports each failure.
-// It returns those that have a completion, in their order.
+// complete removes r, whose outcome the device reported, and the requests that are then known to be done: unsignalled requests before it have
+// succeeded, because the device completes a queue in order (POLL-09) and reports each failure. It returns those that have a completion, in order.
 func (w *workQueue) complete(r *request) []*request {
 	at := slices.Index(w.requests, r)
 	if at < 0 {
@@ -140,7 +139,7 @@ func (w *workQueue) complete(r *request) []*request {
 	return append(done, w.settle()...)
 }
 
-// settle takes the requests ended in software for which nothing earlier is awaited.
+// settle removes the requests that ended in software and have no outstanding request ahead of them.
 func (w *workQueue) settle() []*request {
 	n := 0
 	for n < len(w.requests) && w.requests[n].ended {
