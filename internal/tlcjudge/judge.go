@@ -177,8 +177,8 @@ func readingOf(assume map[string]string) string {
 
 // An answer is what TLC said of a question.
 type answer struct {
-	last     int // so many events were to be explained
-	reached  int // so many were
+	last     int // how many events were to be explained
+	reached  int // how many were explained
 	refused  []refusal
 	breaches []ruleBroken
 	limit    string // that TLC reached before it had finished, or ""
@@ -231,7 +231,7 @@ func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer,
 	return answers, nil
 }
 
-// hear takes one line that TLC printed: a tuple of a word, the number of a question, and what there is to say.
+// hear handles one line that TLC printed: a tuple of a word, the number of a question, and what there is to say.
 func hear(answers map[int]*answer, line string) error {
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "<<"), ">>")
 	var word string
