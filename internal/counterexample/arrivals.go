@@ -78,8 +78,7 @@ func (c *converter) take(s step) error {
 	return c.takeOfCq(s)
 }
 
-// polled takes MCNdkGetCqResults of a CQ, with the room and the number of completions found; MCConsumer's has the thread
-// before them.
+// polled handles MCNdkGetCqResults of a CQ, with the room and the number of completions found. In MCConsumer the thread is the argument before them.
 func (c *converter) polled(s step) error {
 	cq, thread, arguments := s.word(0), s.thread(), s.arguments[1:]
 	if thread != "" {

@@ -74,7 +74,7 @@ type Told struct {
 	Hidden []Hidden
 }
 
-// Hidden is a step that is no event.
+// Hidden is a step that is not an event.
 type Hidden struct {
 	Behind int    // the index of the event that it follows; -1 before all
 	Action string // as TLC writes it, without the prefix MC

@@ -103,8 +103,8 @@ func (p *pairs) take(s step) error {
 	return p.takeOfCq(s)
 }
 
-// posted takes MCPost(p, op, silent, fence, defer), or MCNdk's: MCPost(p, op, token, silent, solicit, fence, defer). That of a
-// refused request has no defer, or ends after op.
+// posted handles MCPost(p, op, silent, fence, defer), or MCNdk's MCPost(p, op, token, silent, solicit, fence, defer). For a refused request it has no
+// defer, or ends after op.
 func (p *pairs) posted(s step) error {
 	r := request{qp: s.word(0), op: s.word(1), refused: s.name == "PostRefused"}
 	flags := []string{"SILENT_SUCCESS", "READ_FENCE", "DEFER"}
@@ -142,7 +142,7 @@ func (p *pairs) token(name string) *uint32 {
 	return p.tokens[name]
 }
 
-// left takes that a request of a QP by itself left its queue: its completion is polled.
+// left handles a request that left its queue, of a QP by itself: its completion is polled.
 func (p *pairs) left(s step, qp string) error {
 	before, err := field(s.before, "left", qp)
 	if err != nil {
@@ -163,7 +163,7 @@ func (p *pairs) left(s step, qp string) error {
 	return nil
 }
 
-// arrived takes that a request of connected QPs left its queue: its completion is placed, unless it has none.
+// arrived handles a request that left its queue, of connected QPs: its completion is placed, unless it has none.
 func (p *pairs) arrived(s step) error {
 	for _, cq := range p.cqs() {
 		before, err := field(s.before, "cq", cq, "entries")

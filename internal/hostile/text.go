@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// texts are kinds that the reader meets: what is no trace, and what is one and says little in much space.
+// texts are kinds that the reader meets: what is not a trace, and what is one and says little in much space.
 var texts = []Kind{
 	{"nothing but zeros", 1 << 30, func(w *writer, n int) { w.fill("\x00", n) }},
 	{"nothing but empty lines", 1 << 30, func(w *writer, n int) { w.fill("\n", n) }},
@@ -139,7 +139,7 @@ var texts = []Kind{
 	}},
 }
 
-// fill writes so many bytes of a text over and over.
+// fill writes a text repeatedly, n bytes in all.
 func (w *writer) fill(text string, n int) {
 	block := strings.Repeat(text, 1<<16/len(text))
 	for ; n > 0; n -= len(block) {

@@ -37,7 +37,7 @@ func Saying(r *verdict.Report) string {
 	return text
 }
 
-// EndsAtLook is a context that ends when it is looked at for so many a time.
+// EndsAtLook is a context that ends when Err is called for the Looks-th time.
 type EndsAtLook struct {
 	context.Context
 	Looks  int

@@ -21,8 +21,8 @@ var soft struct {
 	reserved int64
 }
 
-// SetSoftLimit has garbage collected more often once the process uses so many bytes, and what is reserved beside them. It does nothing where
-// the environment variable GOMEMLIMIT has another limit.
+// SetSoftLimit makes the garbage collector run more often once the process uses the given bytes and the reserved ones. It does nothing if the
+// environment variable GOMEMLIMIT has another limit.
 func SetSoftLimit(bytes int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -39,7 +39,7 @@ type Reservation struct{ bytes int64 }
 // granularity is the least change of a reservation: each costs a moment in which nothing else runs.
 const granularity = 8 << 20
 
-// Set changes the reservation to so many bytes, about.
+// Set changes the reservation to approximately the given number of bytes.
 func (r *Reservation) Set(bytes int) {
 	rounded := (int64(bytes) + granularity - 1) / granularity * granularity
 	if bytes != 0 && rounded <= r.bytes && r.bytes-rounded < 4*granularity {
@@ -103,7 +103,7 @@ func (g *Guard) Watch(ctx context.Context) (context.Context, context.CancelFunc)
 	}
 }
 
-// look ends all that is watched where so many bytes in use are too many.
+// look ends everything that is watched if used bytes are too many.
 func (g *Guard) look(used uint64) {
 	if used <= g.limit {
 		return

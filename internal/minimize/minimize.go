@@ -42,7 +42,7 @@ func Minimize(ctx context.Context, t *trace.Trace, want verdict.Finding, judges 
 	return nil
 }
 
-// shrink takes away from a trial that fails what it can do without.
+// shrink removes the parts that a failing trial does not need to fail.
 func (s *shrinker) shrink(t *trial) *trial {
 	for size := -1; size != t.size() && !s.over(); {
 		size = t.size()
@@ -144,7 +144,7 @@ func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 	return nil, false
 }
 
-// withoutObjects takes away whole objects.
+// withoutObjects removes whole objects.
 func (s *shrinker) withoutObjects(t *trial) *trial {
 	for _, name := range slices.Backward(t.objects()) {
 		if s.over() {
@@ -158,7 +158,7 @@ func (s *shrinker) withoutObjects(t *trial) *trial {
 	return t
 }
 
-// withoutUnits takes away units: half of them, a quarter, and so on to single ones, until none can go.
+// withoutUnits removes units: half of them, a quarter, and so on to single ones, until none can go.
 func (s *shrinker) withoutUnits(t *trial) *trial {
 	for size := (len(t.units) + 1) / 2; size > 0; {
 		gone := false
@@ -183,7 +183,7 @@ func (s *shrinker) withoutUnits(t *trial) *trial {
 // maxForPairs bounds how many units are taken away two by two.
 const maxForPairs = 40
 
-// withoutPairs takes away two units that need each other, such as an arm and the callback that it brings.
+// withoutPairs removes two units that need each other, such as an arm and the callback that it brings.
 func (s *shrinker) withoutPairs(t *trial) *trial {
 	if len(t.units) > maxForPairs {
 		return t

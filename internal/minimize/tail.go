@@ -67,7 +67,7 @@ func (t *tail) take(e *trace.Event) {
 	t.oldest = (t.oldest + 1) % t.keep
 }
 
-// drop takes leave of the oldest of the latest events.
+// drop forgets the oldest of the latest events.
 func (t *tail) drop(e *trace.Event) {
 	switch {
 	case e.Ph == trace.Call:

@@ -35,7 +35,7 @@ func newTrial(t *trace.Trace) *trial {
 // size counts events.
 func (t *trial) size() int { return len(t.events) }
 
-// unitsOf takes events apart. A post of several requests is a unit for each.
+// unitsOf splits events into units. A post of several requests is a unit for each.
 func unitsOf(events []trace.Event) []*unit {
 	var units []*unit
 	open, called := map[string][]*unit{}, map[string]*unit{}

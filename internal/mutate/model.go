@@ -211,7 +211,7 @@ func (m *mutator) visit(node ast.Node) bool {
 		m.list(n)
 	case *ast.Ident:
 		m.name(n)
-	case *ast.KeyValueExpr: // a field's name is no constant
+	case *ast.KeyValueExpr: // a field's name is not a constant
 		ast.Inspect(n.Value, m.visit)
 		return false
 	case *ast.SelectorExpr:

@@ -93,7 +93,7 @@ func NewLoad(depth int, take func(*trace.Event)) *Load {
 	return l
 }
 
-// Event takes down one event.
+// Event records one event.
 func (l *Load) Event(ph trace.Phase, op, fn string, e trace.Event) {
 	l.N++
 	e.Ph, e.Op, e.Fn, e.Thr, e.Seq, e.Line = ph, op, fn, "t", uint64(l.N), l.N+1
@@ -166,7 +166,7 @@ func (l *Load) Guess() {
 	}
 }
 
-// Loaded returns a load of about so many events.
+// Loaded returns a load of approximately the given number of events.
 func Loaded(depth, events int) *trace.Trace {
 	t := &trace.Trace{Name: "load", Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}}
 	l := NewLoad(depth, func(e *trace.Event) { t.Events = append(t.Events, *e) })

@@ -70,7 +70,7 @@ type Scripted struct {
 	cb    string
 }
 
-// Event takes down one event.
+// Event records one event.
 func (s *Scripted) Event(ph trace.Phase, op, fn string, e trace.Event) {
 	e.Ph, e.Op, e.Fn = ph, op, fn
 	e.Seq = uint64(len(s.Trace.Events) + 1)

@@ -33,7 +33,7 @@ func (t *Taken) ReadStream(what string, f *os.File) {
 	}
 }
 
-// Write records a file that is to be written by something, such as a flag. The error says what has taken it. What is no regular file, as a device
+// Write records a file that is to be written by something, such as a flag. The error says what has taken it. What is not a regular file, as a device
 // or a pipe is, may be taken any number of times.
 func (t *Taken) Write(by, name string) error {
 	info, err := os.Stat(name)

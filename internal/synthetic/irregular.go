@@ -84,7 +84,7 @@ func (w *walk) call(thread string, call trace.Event, effect func() trace.Event) 
 	return op
 }
 
-// take takes a step of the model, and reports whether that has it.
+// take performs a step of the model, and reports whether the model has that step.
 func (w *walk) take(a model.Action) bool {
 	next, refusal := w.contract.Step(w.state, a)
 	if refusal != nil {
@@ -94,7 +94,7 @@ func (w *walk) take(a model.Action) bool {
 	return true
 }
 
-// must takes a step that the model has.
+// must performs a step that the model has.
 func (w *walk) must(a model.Action) {
 	if !w.take(a) {
 		panic(fmt.Sprintf("synthetic: the model refuses %+v", a))
@@ -108,8 +108,8 @@ func (w *walk) drift() {
 	}
 }
 
-// try takes a hidden step if the model has it, and a provider could. A message fails in no other way than with its pair, and one request of a pair
-// fails at most.
+// try performs a hidden step if the model has it and a provider could do it. A message fails only together with its pair, and at most one request of a
+// pair fails.
 func (w *walk) try(a model.Action) bool {
 	if mc.IsUnanswered(&w.contract, w.state, a) {
 		return false

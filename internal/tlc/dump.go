@@ -68,7 +68,7 @@ var (
 	furnishings = []string{"strict digraph", "nodesep", "subgraph", "color=", "{rank = same"}
 )
 
-// line takes one line. It reports whether the graph ends there.
+// line handles one line. It reports whether the graph ends there.
 func (b *graphBuilder) line(line []byte) (end bool, err error) {
 	name, rest := line, []byte(nil)
 	if i := bytes.IndexByte(line, ' '); i >= 0 {
@@ -108,7 +108,7 @@ func (b *graphBuilder) line(line []byte) (end bool, err error) {
 	return false, fmt.Errorf("neither a state nor a step: %q", line)
 }
 
-// step takes a step that TLC labelled with the name of a definition.
+// step adds a step that TLC labelled with the name of a definition.
 func (b *graphBuilder) step(from, to int64, definition string) error {
 	if from != b.source {
 		if err := b.finish(); err != nil {
@@ -133,7 +133,7 @@ func (b *graphBuilder) step(from, to int64, definition string) error {
 // conjunct is how TLC begins each variable of a state, in the way of dot.
 const conjunct = `/\\ `
 
-// state takes a state with its text, in which dot wants \n, \" and \\.
+// state adds a state with its text, in which dot needs \n, \" and \\.
 func (b *graphBuilder) state(id int64, text string) error {
 	if _, known := b.known[id]; known {
 		return fmt.Errorf("state %d is there twice", id)

@@ -38,7 +38,7 @@ func (g *Graph) Value(state uint32, variable int) string {
 	return g.Values[variable][g.Row(state)[variable]]
 }
 
-// graphBuilder takes states and steps in the order in which TLC writes them: all steps from one state together.
+// graphBuilder accepts states and steps in the order in which TLC writes them: all steps from one state together.
 type graphBuilder struct {
 	Graph
 	operators map[string]uint32   // numbers for the operators of the MC module, after those of the actions

@@ -74,7 +74,7 @@ func FindJar(ctx context.Context, dir string) (Jar, error) {
 	return Jar{path, Artifact + ", SHA-256 as pinned", sum, true}, nil
 }
 
-// fetch brings the pinned jar into dir. It arrives under its name only when it is complete.
+// fetch downloads the pinned jar into dir. The file gets its name only when it is complete.
 func fetch(ctx context.Context, dir string) error {
 	if _, err := exec.LookPath("mvn"); err != nil {
 		return fmt.Errorf("mvn, Maven's client, is missing: it fetches TLC (%s) from Maven Central. "+

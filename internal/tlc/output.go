@@ -139,7 +139,7 @@ func Parse(r io.Reader) (Result, error) {
 	return result, nil
 }
 
-// take takes one message into the result.
+// take adds one message to the result.
 func (r *Result) take(code, class int, body []string) error {
 	text := strings.Join(body, "\n")
 	switch code {

@@ -69,7 +69,7 @@ func (l *likeness) state(b *Graph) error {
 	return nil
 }
 
-// steps takes the steps from a state, each of an action to another state.
+// steps handles the steps from a state, each of an action to another state.
 func (l *likeness) steps(from uint32, steps []edge) error {
 	from = l.states[from]
 	first, last := l.g.First[from], l.g.First[from+1]
@@ -89,7 +89,7 @@ func (l *likeness) steps(from uint32, steps []edge) error {
 	return nil
 }
 
-// end takes the graph when it is complete. All its steps are g's: if there are as many, none is missing.
+// end checks the graph when it is complete. All its steps are g's: if there are as many, none is missing.
 func (l *likeness) end(b *Graph) error {
 	initial := make([]uint32, len(b.Initial))
 	for i, state := range b.Initial {

@@ -17,7 +17,7 @@ type field struct {
 	value
 }
 
-// parseValue reads a value. What is no record is left as text.
+// parseValue reads a value. What is not a record is left as text.
 func parseValue(s string) value {
 	text := strings.Join(strings.Fields(s), " ")
 	if inner, ok := strings.CutPrefix(text, "["); ok && strings.HasSuffix(inner, "]") {

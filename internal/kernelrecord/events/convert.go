@@ -57,7 +57,7 @@ func New(o Options, emit func(*trace.Event) error) *Converter {
 	}
 }
 
-// Record takes one record. The error is emit's.
+// Record handles one record. The error is emit's.
 func (c *Converter) Record(r *Record) error {
 	c.last = max(c.last, r.T)
 	c.quiet, c.rested = 0, false

@@ -58,7 +58,7 @@ func (c *Converter) forget(r *Record) {
 
 // refused handles a post that failed: the request at which it stopped, and those behind it, were not accepted.
 func (c *Converter) refused(r *Record, call *call, e *trace.Event) {
-	if e.Errno == "" { // a driver may return what is no error's number
+	if e.Errno == "" { // a driver may return what is not an error's number
 		e.Errno = "EIO"
 	}
 	at := slices.Index(call.places, r.Args[0])

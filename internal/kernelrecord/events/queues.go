@@ -33,7 +33,7 @@ func (q *workQueue) take(id uint64, succeeded, inOrder bool) (wr string, found b
 	return wr, true
 }
 
-// refuse takes out the requests of a post that was not accepted, from the one that has the name on.
+// refuse removes the requests of a post that was not accepted, from the one that has the name on.
 func (q *workQueue) refuse(names []string) {
 	q.requests = slices.DeleteFunc(q.requests, func(r request) bool { return slices.Contains(names, r.wr) })
 }

@@ -32,9 +32,9 @@ const (
 	OpSum    // Number + Coefficients[0]*Args[0] + ..., in the order of compare; no Args: a number that is known
 	OpVar    // an unknown or bound variable: Name
 	OpApply  // the uninterpreted function Name at Args
-	OpAnd    // of Args, which are no conjunctions
-	OpOr     // of Args, which are no disjunctions
-	OpNot    // of Args[0], which is no negation
+	OpAnd    // of Args, which are not conjunctions
+	OpOr     // of Args, which are not disjunctions
+	OpNot    // of Args[0], which is not a negation
 	OpEqual  // of Args[0] and Args[1]
 	OpNotNeg // Args[0] >= 0
 	OpIte    // IF Args[0] THEN Args[1] ELSE Args[2]
@@ -133,7 +133,7 @@ func (t *Term) IsKnown() bool {
 	return t.Op <= OpText || t.Op == OpSum && len(t.Args) == 0
 }
 
-// Add returns a + k*b. Sums are kept as linear combinations of terms that are no sums, in their order: equal ones are the same term.
+// Add returns a + k*b. Sums are kept as linear combinations of terms that are not sums, in their order: equal ones are the same term.
 func Add(a *Term, k int64, b *Term) *Term {
 	args, coefficients, number := summands(a)
 	args, coefficients = slices.Clone(args), slices.Clone(coefficients)
