@@ -126,8 +126,7 @@ func (o options) compare(mutant int, k kept) (a answer) {
 	return answer{}
 }
 
-// The mutant that is being compared should have ended when the program has worked for so many nanoseconds, and never hold more
-// bytes than that.
+// Limits of the mutant that is being compared: the processor time of the program in nanoseconds by which it should have ended, and its memory in bytes.
 var (
 	deadline atomic.Int64
 	ceiling  atomic.Uint64
@@ -214,7 +213,7 @@ const fatal = 2
 type pool struct {
 	options options
 	program program
-	idle    chan *worker // so many as there are jobs; nil is one that is to be started
+	idle    chan *worker // one for each job; nil stands for one that is to be started
 }
 
 func newPool(o options, p program) *pool {

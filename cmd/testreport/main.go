@@ -61,7 +61,7 @@ func (r *report) tell(id testID) {
 	delete(r.running, id)
 }
 
-// read adds every event of in. What is no event, such as a compiler's message, is passed on as it is.
+// read adds every event of in. What is not an event, such as a compiler's message, is passed on as it is.
 func (r *report) read(in io.Reader) error {
 	lines := bufio.NewReader(in)
 	for {

@@ -352,7 +352,7 @@ func (r *reading) events() int {
 
 func eventsOf(t *trace.Trace) int { return len(t.Events) + int(t.More) }
 
-// malformed is the result for what can't be read or is no trace.
+// malformed is the result for what can't be read or is not a trace.
 func malformed(name string, err error) *result {
 	r := &result{report: &verdict.Report{File: name, Verdict: verdict.Malformed}, code: exitMalformed}
 	var place *trace.Error

@@ -15,7 +15,7 @@ import (
 	"ndkoracle/rules"
 )
 
-// explain tells rules and readings in full.
+// explain prints rules and readings in full.
 func (p *program) explain(out *bufio.Writer, names []string) error {
 	if len(names) == 0 {
 		return commandline.UsageError("explain needs a rule, such as ARM-04, a group, such as ARM, or a reading, such as A4")

@@ -12,7 +12,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// sarifReporter writes the findings of all traces as one run of SARIF 2.1.0. What is no trace, and what went wrong in this
+// sarifReporter writes the findings of all traces as one run of SARIF 2.1.0. What is not a trace, and what went wrong in this
 // program, is a notification of the run.
 type sarifReporter struct {
 	out      *bufio.Writer
@@ -112,7 +112,7 @@ func (w *sarifReporter) rule(id string) int {
 	return w.indexes[id]
 }
 
-// notify records what is no finding of a trace.
+// notify records what is not a finding of a trace.
 func (w *sarifReporter) notify(level, text string, at ...sarifLocation) {
 	if w.run.Invocations == nil {
 		w.run.Invocations = []sarifInvocation{{}}
