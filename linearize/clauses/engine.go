@@ -115,7 +115,7 @@ func (e *Engine) qp(name string) *queuePair {
 	return p
 }
 
-// QpCreated notes into which CQs the queues of a queue pair complete.
+// QpCreated records into which CQs the queues of a queue pair complete.
 func (e *Engine) QpCreated(f facts.Qp) {
 	p := e.qp(f.Name)
 	p.unreliable, p.loses, p.unpaired = !f.Reliable, f.Loses, !f.Paired || f.Srq != ""

@@ -102,7 +102,7 @@ func (e *Engine) cannotTake(q *completionQueue) {
 	s.EndScope(q.scope, s.Lower(q.overflowed))
 }
 
-// hasRoom notes since when there is room again. Once something was placed since then, nothing had overflowed.
+// hasRoom records since when there is room again. Once a completion was placed since then, the CQ had not overflowed.
 func (e *Engine) hasRoom(q *completionQueue) {
 	s := e.Solver
 	if q.overflowed == timeline.None || q.failed {
