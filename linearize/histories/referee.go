@@ -65,7 +65,7 @@ func newReferee(m *meaning, t *trace.Trace) *referee {
 				solicited := a
 				solicited.Outcome, solicited.Solicited = model.SUCCESS, true
 				ref.candidates = append(ref.candidates, solicited)
-				for token := range ref.c.Tokens { // of a message whose sender the trace does not tell
+				for token := range ref.c.Tokens { // of a message whose sender the trace does not record
 					if b.Peer < 0 {
 						plain, asks := a, solicited
 						plain.Outcome, plain.Token, asks.Token = model.SUCCESS, token, token

@@ -25,7 +25,7 @@ type meaning struct {
 	named    bool                  // the trace names channels
 }
 
-// An open word is one that the trace does not tell: each choice changes a meaning.
+// An open word is one that the trace does not record: each choice changes a meaning.
 type openWord []func(*meaning)
 
 // meanings returns every meaning that a trace may have, or none where there are too many.
