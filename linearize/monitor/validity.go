@@ -16,7 +16,7 @@ type validity struct {
 	of      map[Object][]int64      // the tokens of each region and window
 	made    map[string]*madeToken   // by wr: those whose request is not told
 	posts   map[string]*trace.Event // by op: the calls under way that make a token valid
-	unknown bool                    // a token was made valid that the trace does not tell
+	unknown bool                    // a token was made valid that the trace does not record
 	revived func(token int64)       // is told of each token that is made valid, of unknown where the trace does not record which
 }
 
