@@ -94,7 +94,7 @@ func (c *component) isNext(s state, r *request) bool {
 	})
 }
 
-// solicited says whether the message that a receive took had the flag; known is false when the trace does not tell.
+// solicited says whether the message that a receive took had the flag; known is false if the trace does not record that.
 func (r *request) solicited() (solicited, known bool) {
 	switch {
 	case r.message != nil:

@@ -59,7 +59,7 @@ type qp struct {
 	initiator, receive []*request // that were posted, in order; refused ones are not in
 	sends              []*request // of the initiator queue: those that consume a receive of the peer
 	flushes            []*span
-	untold             string   // what the trace does not tell of its requests, or ""
+	untold             string   // what the trace does not record about its requests, or ""
 	flushed            []moment // by when the first of each flush and those after it had flushed
 	closed             *span
 	unseen             [2]unseen // by queue

@@ -16,7 +16,7 @@ import (
 // one way. Where another way is left, the pair is a doubt, and no violation is told that may rest on it. In NDKPI such an
 // overlap is the consumer's violation (POLL-01, POST-01, POST-02).
 
-// A doubt is a pair of calls that overlap, and which came first is guessed; or what the trace does not tell, and may explain anything.
+// A doubt is a pair of overlapping calls whose order is guessed, or a fact that the trace does not record and that may explain anything.
 type doubt struct {
 	calls   [2]*span
 	matters moment // from when on

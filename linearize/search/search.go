@@ -57,9 +57,9 @@ func newStateSet(states []state) *stateSet {
 	return set
 }
 
-// porcupineModel is the contract as porcupine sees it, for a history of so many operations. Hidden steps are operations like any other, of wide
-// interval. What porcupine remembers of each step is counted; when the ledger has ended the search, no step is possible any more. The first set
-// that all operations have led to is given to found.
+// porcupineModel is the contract as a model of porcupine, for a history with that many operations. Hidden steps are operations with a wide interval. The
+// ledger counts the memory that porcupine uses for each step; once it has ended the search, no step is possible any more. found is called with the first
+// set that all operations lead to.
 func (c *component) porcupineModel(operations int, found func(*stateSet)) porcupine.Model {
 	l := c.ledger
 	return porcupine.Model{

@@ -92,7 +92,7 @@ func (q *cq) leaveOpen(why string) { q.unclear = cmp.Or(q.unclear, why) }
 // findOldTokens finds the tokens that may have been made valid before the trace began: a request makes it invalid, none before
 // it makes it valid, and the trace does not have the creation of its object.
 func (h *history) findOldTokens() {
-	made, given := map[string]bool{}, never // objects, and from when on there may be a token that the trace does not tell
+	made, given := map[string]bool{}, never // objects, and from when on there may be a token that the trace does not record
 	for _, s := range h.spans {
 		if s.kind == calls.CreateRegion {
 			made[s.begin.Mr+s.begin.Mw] = true
