@@ -9,8 +9,8 @@ import (
 
 // A trace is decoded while what was decoded before it is judged: events go from the one to the other in batches.
 
-// eventsAtHand is how many events a batch holds; so many at least of the latest are at hand, to be shown with findings. Of events that are large
-// there are fewer: those of a batch take bytesAtHand, and one event more, at most.
+// eventsAtHand is the number of events in a batch. At least that many of the latest events are kept, to be shown with findings. If events are large there
+// are fewer: those of a batch use at most bytesAtHand, and one event more.
 const (
 	eventsAtHand = 1 << 8
 	bytesAtHand  = 2 << 20

@@ -131,7 +131,7 @@ func (s *Stream) unless(other string, g *group, rule string, line int, see []int
 	}
 }
 
-// restsOnGuesses notes on which guesses the latest finding, of a group, rests.
+// restsOnGuesses records on which guesses the latest finding, of a group, rests.
 func (s *Stream) restsOnGuesses(g *group) {
 	if !s.muted {
 		s.findings[len(s.findings)-1].guesses = s.guesses(g)
