@@ -60,7 +60,7 @@ type Coverage string
 const (
 	Checked      Coverage = "checked"       // exercised, and kept or broken
 	Vacuous      Coverage = "vacuous"       // checkable, but nothing in the trace exercised it
-	Undecided    Coverage = "inconclusive"  // exercised, but the trace does not tell
+	Undecided    Coverage = "inconclusive"  // exercised, but the trace does not record enough to decide it
 	NotCheckable Coverage = "not checkable" // no engine names it (see rules.Rule.WithoutCheck), or the trace's dialect has no such thing
 )
 
