@@ -160,9 +160,8 @@ func leavesOpen(f verdict.Finding) bool {
 	return f.Verdict == verdict.Inconclusive && f.Message != verdict.NotAtRest
 }
 
-// breaches returns what is certain, where each order breaks a rule: all that is found before the first tie, or the first of
-// what is found in the order of the lines, with the rules that are broken in the others. Of so many findings in the order of
-// the lines the others are left open.
+// breaches returns the certain findings, if each order breaks a rule: all findings before the first tie, or the first finding in the order of the lines,
+// with the rules that the other orders break. The rest of the findings in the order of the lines, of in all, are undecided.
 func (p *partial) breaches(of int) []verdict.Finding {
 	certain := slices.DeleteFunc(slices.Clone(p.broken[0].Findings), func(f verdict.Finding) bool { return f.Verdict == verdict.Inconclusive })
 	if len(p.broken) > 1 {
