@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// idSet is a set of ids whose memory has a bound: it knows the newest, and forgets the oldest. Of ids that end in running
-// numbers it knows 800,000 and more, of others 900 at least: so many of 256 characters of 4 bytes fill a generation.
+// idSet is a set of ids with bounded memory: it keeps the newest, and forgets the oldest. It keeps at least 800,000 ids that end in running numbers, and
+// at least 900 others: that many of 256 characters of 4 bytes fill a generation.
 type idSet struct {
 	young, old generation
 	forgot     bool
