@@ -9,7 +9,7 @@ import (
 
 const getCqResults = "NdkGetCqResults"
 
-// word returns an argument as text, "" where there are not so many.
+// word returns argument i as text, or "" if there are fewer.
 func (a action) word(i int) string {
 	if i >= len(a.arguments) {
 		return ""

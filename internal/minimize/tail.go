@@ -9,10 +9,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Tail reads a trace up to a line and as much behind it as a quarter of keep, or to its end for 0, and returns its latest events, as many
-// as keep, with what of the events before still has a part in them: the creation and the connection of objects, posts whose completion
-// comes later, and arms that no callback has answered. That is as much as a finding at this line needs, mostly, of a trace that is too
-// long for the memory.
+// Tail reads a trace up to a line and a quarter of keep behind it, or to its end if line is 0. It returns the latest keep events, and the earlier events
+// that still matter to them: the creation and the connection of objects, posts whose completion is later, and arms without a callback. For a trace that
+// does not fit into memory, this is usually all that a finding at the line needs.
 func Tail(ctx context.Context, in *trace.Reader, name string, line, keep int) (*trace.Trace, error) {
 	t := &tail{keep: keep, stays: map[string]*pastCall{}, posted: map[string]*pastCall{}, armed: map[string][]*pastCall{}}
 	whole := &trace.Trace{Name: name, Header: in.Header()}

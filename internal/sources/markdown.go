@@ -74,7 +74,7 @@ func (b Book) Documents() map[string]string {
 // Index is the document that lists the others.
 const Index = "sources.md"
 
-// section writes the statements of one place of a page that so many texts have.
+// section writes the statements of one place of a page. texts is the number of texts that the page compares.
 func section(statements []Statement, texts int) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n## %s\n\n| | statement | where the texts differ | rules | tla/ | model/ | kept by | broken by |\n|---|---|---|---|---|---|---|---|\n", statements[0].Place)
