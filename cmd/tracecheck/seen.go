@@ -9,7 +9,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// Around each event that a finding speaks of so many are read once more, and not more in all than eventsSeen.
+// How many events around each event of a finding are read once more, and at most how many in all.
 const (
 	drawnBefore = 30
 	drawnAfter  = 10
