@@ -60,8 +60,8 @@ func (f *facts) number(token *uint32) {
 	}
 }
 
-// findPeers joins the two QPs of each connection. Which messages reach which other end is not known of one that was connected over connections of
-// different names, nor where one takes its receives from a shared queue.
+// findPeers joins the two QPs of each connection. It is not known which messages reach which end if a QP was connected over connections of different
+// names, or takes its receives from a shared queue.
 func (f *facts) findPeers() {
 	surely, several := map[int]string{}, map[int]bool{}
 	for _, c := range f.calls {
@@ -103,9 +103,10 @@ func (f *facts) findPeers() {
 	}
 }
 
-// findLosses finds from which event on the connection of each QP may be lost (RES-10): at any moment, where the trace does not have the peer, and
-// else once that was flushed, closed or failed, or a CQ of it may have, or something told of an end, or, in NDKPI and NDSPI, once a request was posted
-// that was cancelled, whatever cancelled it. What a request may have done of which nothing is told is enough.
+// findLosses finds the event from which on the connection of each QP may be lost (RES-10). Without the peer in the trace, it may be lost at any moment.
+// With the peer, it may be lost once the peer was flushed, closed or failed, once a CQ of the peer may have failed, or once an event shows an end. In
+// NDKPI and NDSPI it may also be lost once a request was posted that was cancelled, whatever the cause. A request without a recorded outcome may have
+// failed, which is enough.
 func (f *facts) findLosses() {
 	f.lostFrom = slices.Repeat([]int{math.MaxInt}, len(f.qps.list))
 	lost := func(qp, from int) {
@@ -262,8 +263,8 @@ func (f *facts) mayHaveReceived(r *request, by int) bool {
 	})
 }
 
-// onlyRefusedToConnect reports whether each connect of a QP that was called before an event failed, be it later, as one that made no connection,
-// and there was one.
+// onlyRefusedToConnect reports whether there was a connect of a QP before an event, and each such connect failed, possibly later, without making a
+// connection.
 func (f *facts) onlyRefusedToConnect(qp string, at int) bool {
 	tried := false
 	for _, c := range f.connectsOf(qp) {
@@ -281,8 +282,8 @@ func (f *facts) onlyRefusedToConnect(qp string, at int) bool {
 // madeNone has the statuses of a connect by which no connection was made.
 var madeNone = map[string]bool{"STATUS_CONNECTION_REFUSED": true, "STATUS_NETWORK_UNREACHABLE": true, "STATUS_HOST_UNREACHABLE": true}
 
-// carriedNothing reports whether each connect of a QP failed, there was one, and nothing that is told to have succeeded shows that there was a
-// connection all the same: no request of either end, and no connect of the other.
+// carriedNothing reports whether there was a connect of a QP, each one failed, and no success shows that a connection existed: neither of a request of
+// either end, nor of a connect of the other end.
 func (f *facts) carriedNothing(qp int) bool {
 	connects := f.connectsOf(f.qps.list[qp])
 	if len(connects) == 0 || slices.ContainsFunc(connects, func(c *call) bool { return !f.failed(c) }) {

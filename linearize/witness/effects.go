@@ -133,8 +133,8 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 	}
 }
 
-// findResize finds what a resize stands for: that the CQ is asked, and the consumer told of success, between its call and its return or, of
-// one that is pending, the callback that tells of it. One that was refused stands for nothing.
+// findResize finds the effects of a resize: the request to the CQ, and the report of success to the consumer. Both are between the call and the return
+// or, for a pending resize, its completion callback. A refused resize has no effects.
 func (f *facts) findResize(c *call, inside func(Step) *effect, add func(...*effect)) {
 	depth, cq := c.depth(), Step{Cq: c.begin.Cq}
 	asks, enters := cq.of(model.NdkResizeCq), cq.of(model.NdkRequestCompletionEnter)

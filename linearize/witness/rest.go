@@ -195,8 +195,8 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 	return r.lacksReceive(q, qp, mark)
 }
 
-// lacksReceive reports whether a request that is pending may wait, or a send before it, for a receive that the peer has not posted, or of
-// which the trace does not record. So it may on a connection that has ended (A15), unless nothing succeeds there any more.
+// lacksReceive reports whether a pending request, or a send ahead of it, may wait for a receive that the peer has not posted, or that the trace does not
+// record. It may also wait on a connection that has ended (A15), unless nothing succeeds there any more.
 func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	state, peer := r.state.Qps[qp].State, r.facts.contract.Qps[qp].Peer
 	cancels := r.facts.contract.Dialect.A15 == model.A15Cancelled

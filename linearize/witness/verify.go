@@ -29,9 +29,9 @@ type Replay struct {
 // maxLine is how long a line may be, in bytes: as in a trace, with room to spare.
 const maxLine = trace.MaxLine + 1<<10
 
-// Verify replays a witness with the model alone. The error is nil if the witness shows that the contract of its claim allows t: every step is a step of
-// the model from its initial state, the events are those of t, each call's effect is between its call and its return, and at rest nothing is owed. A
-// *Refused names the line that is wrong. Every other error is an error of reading.
+// Verify replays a witness with the model alone. The error is nil if the witness shows that the contract of its claim allows t. Then every step is a
+// step of the model from its initial state, and the events are those of t. Each call's effect is between its call and its return, and at rest nothing is
+// owed. A *Refused names the line that is wrong. Every other error is an error of reading.
 func Verify(in io.Reader, t *trace.Trace) (Replay, error) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	r := &replay{trace: t}
