@@ -366,8 +366,8 @@ func ReadInvalidatesToken(before, after *Moment, _ model.Action) bool {
 	})
 }
 
-// ReadIsAnswered: a read that succeeds was answered: the other end was connected once, and was there, and in libibverbs it was one at which a receive
-// can wait, or was being closed, or had been disconnected (RES-14). It can be seen only where the peer is in the state.
+// ReadIsAnswered: a read that succeeds was answered. The other end was connected once, and existed. In libibverbs a receive can wait there, or it was
+// being closed, or had been disconnected (RES-14). This can be checked only if the peer is in the state.
 func ReadIsAnswered(before, after *Moment, _ model.Action) bool {
 	c := after.contract
 	return initiated(before, after, func(p int, r model.Request, _, _ model.Validity) bool {

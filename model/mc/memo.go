@@ -9,17 +9,15 @@ import (
 	"sync"
 )
 
-// The explorer writes a moment as numbers, one for the value of each part. A part has few values, and moments are their
-// combinations: so the numbers are small, and what a step does to the parts that it touches has to be found out but once for
-// each combination of them. Model checkers know the former as state compression (Laarman, van de Pol, Weber: Parallel
-// Recursive State Compression for Free, SPIN 2011), the latter as transition caching over a dependency matrix (Blom,
-// van de Pol, Weber: LTSmin: Distributed and Symbolic Reachability, CAV 2010).
+// The explorer encodes a moment as numbers, one for the value of each part. A part has few values, and moments are their combinations, so the numbers are
+// small. The effect of a step on the parts that it touches is computed once for each combination of their values. The first technique is known as state
+// compression (Laarman, van de Pol, Weber: Parallel Recursive State Compression for Free, SPIN 2011). The second is known as transition caching over a
+// dependency matrix (Blom, van de Pol, Weber: LTSmin: Distributed and Symbolic Reachability, CAV 2010).
 //
-// It is exact. Two values have one number only if their keys are the same. Steps are those of Machine.try, and so of the
-// contract's Step, taken from a moment in which the parts that the step does not touch are as they are at first: nothing
-// that is not in the memo's key can have a share in what is remembered. So there is only one thing to trust: that a step
-// touches no more than its parts say. That it changes no more is seen each time that it is found out; that it looks at no more
-// TestSameStatesAsTla sees, which compares the steps from every moment with those of Machine.Next.
+// It is exact. Two values have one number only if their keys are the same. Steps are those of Machine.try, and so of the contract's Step. They are
+// computed from a moment whose untouched parts have their initial values, so a result depends only on the memo's key. One assumption remains: a step
+// touches no more than its parts say. Each computation checks that the step changes no more. TestSameStatesAsTla checks that it reads no more: it compares
+// the steps from every moment with those of Machine.Next.
 
 // A memo has the numbers of a machine's parts, and the steps between them as far as they are known.
 type memo struct {

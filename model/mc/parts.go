@@ -60,8 +60,8 @@ func qpParts(c *model.Contract) (parts []part) {
 	return parts
 }
 
-// touchesQp says whether an action looks at a QP or changes it: one that names it, its peer's message or a read that its peer answers, a failure
-// or the close of its CQ, and a refused post, which may indicate the deferred requests of every QP (A10).
+// touchesQp reports whether an action reads or changes a QP. Such actions are: those that name it, a message of its peer, a read that its peer answers, a
+// failure or the close of its CQ, and a refused post, which may indicate the deferred requests of every QP (A10).
 func touchesQp(c *model.Contract, a *model.Action, qp int) bool {
 	switch a.Name {
 	case model.Deliver, model.Abort:
