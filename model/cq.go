@@ -204,8 +204,7 @@ func (d Dialect) satisfy(q Cq, w int) []Cq {
 	return next
 }
 
-// satisfyOr returns the states after a match that has to, may, or does not satisfy the arm of q, where q is the state that
-// it leaves as it is.
+// satisfyOr returns the states after a match that must, may, or must not satisfy the arm of q. q is the state in which the arm is not satisfied.
 func (d Dialect) satisfyOr(match Modality, q Cq) ([]Cq, *Refusal) {
 	var next []Cq
 	if match != MustNot {

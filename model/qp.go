@@ -481,8 +481,8 @@ func (p Qp) end(state Connection, phases ...Phase) (ended Qp, cancelled []Reques
 	return p, cancelled
 }
 
-// flush is NdkFlush or NdkDisconnect, which leave the QP in another state and do the same to its queues (FLUSH-01, FLUSH-02,
-// RES-08, DISC-08), of this QP alone (FLUSH-04).
+// flush is NdkFlush or NdkDisconnect (FLUSH-01, FLUSH-02, RES-08, DISC-08). They move the QP to different states, do the same to its queues, and change
+// only this QP (FLUSH-04).
 func (d Dialect) flush(p Qp, next Connection) (flushed Qp, cancelled []Request, refusal *Refusal) {
 	if p.State.Closing() {
 		return p, nil, usedAfterClose

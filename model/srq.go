@@ -90,7 +90,7 @@ func (d Dialect) notified(r Srq) []Srq {
 	return []Srq{r, next}
 }
 
-// notifiedOr returns the states after an arm has to, may, or does not find the queue low, where r is the state that it leaves as it is.
+// notifiedOr returns the states after an arm that must, may, or must not find the queue low. r is the state in which it does not.
 func (d Dialect) notifiedOr(low Modality, r Srq) []Srq {
 	var next []Srq
 	if low != MustNot {

@@ -27,9 +27,9 @@ type Contract struct {
 	// ReadInvalidates says that the adapter has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE; one that has not ignores it (INV-03).
 	ReadInvalidates bool
 
-	// Composed adds the constraints of Ndk.tla: a message succeeds only if a receive takes it (Deliver), a CQ overflows only for a completion that waits
-	// for room, and its close completes after those of its QPs. Without it the parts are independent, as in CompletionQueue, QueuePair and Tokens:
-	// messages are sent and received without constraint, as a judge that has one side only sees them.
+	// Composed adds the constraints of Ndk.tla: a message succeeds only if a receive takes it (Deliver), and a CQ overflows only for a completion that
+	// waits for room. The close of a CQ completes after those of its QPs. Without it the parts are independent, as in CompletionQueue, QueuePair and
+	// Tokens: messages are sent and received without constraint, as a judge that has only one side sees them.
 	Composed bool
 }
 
