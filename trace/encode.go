@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The encoders append to dst and keep nothing of what they are given, so that an Event and all it points to can live on
-// the caller's stack.
+// The encoders append to dst and do not keep their arguments. So an Event and everything that it points to can live on the caller's stack.
 
 // AppendEvent appends the line of e, without its newline.
 func AppendEvent(dst []byte, e *Event) []byte {

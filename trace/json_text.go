@@ -32,8 +32,8 @@ var stringClass = func() (class [256]byte) {
 	return class
 }()
 
-// plainEnd returns where, from a place in a line on, the next byte is that is not printable ASCII that stands for itself, or a
-// place less than eight bytes before the line's end.
+// plainEnd returns the index of the next byte, from at on, that is not plain, or an index less than eight bytes before the line's end. A plain byte is
+// printable ASCII that stands for itself in a string.
 func plainEnd(line []byte, at int) int {
 	for ; at+8 <= len(line); at += 8 {
 		if s := special(binary.LittleEndian.Uint64(line[at:])); s != 0 {
@@ -43,8 +43,7 @@ func plainEnd(line []byte, at int) int {
 	return at
 }
 
-// special has the high bit set of the first of eight bytes that is not printable ASCII that stands for itself in a string, and maybe of
-// some behind it; 0 if there is none.
+// special sets the high bit of the first of eight bytes that is not plain, and possibly of later ones. It is 0 if all are plain.
 func special(bytes uint64) uint64 {
 	// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of a quote or a backslash. A carry from such a
 	// byte may also set it in the bytes behind it.

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// shapes are how lines were written that have been read so far. Most lines of a trace are written as one before: all that differs is
-// what its values are. Such a line needs no parser (see quick).
+// shapes are the layouts of the lines read so far. Most lines of a trace have the layout of an earlier one, and differ only in the values. Such a line
+// needs no parser (see quick).
 //
-// A shape is the pieces of text that stand around the values. Those of all shapes of a kind form a tree: behind a piece and its value
-// there are the pieces that may follow. Each way through the tree is one that a line has taken which the parser has read, so that the
-// line is JSON, and has no key twice, if its values are what they seem.
+// A shape is the sequence of text pieces around the values. The shapes of a kind form a tree: behind a piece and its value are the pieces that may follow.
+// Each path through the tree is that of a line that the parser has read. So a line on such a path is JSON, and has no duplicate key, if its values are
+// well-formed.
 type shapes struct {
 	event, request, result *piece // the first ones; of an event as far as to its function and its phase
 	functions              [4 * maxFunctions]*functionShapes

@@ -180,8 +180,8 @@ func (t *Thread) publish(s *slot, ph Phase, op Op) Op {
 	return op
 }
 
-// writeOut hands over the published events from seq next on, as far as this thread has them without a gap, and returns the
-// seq that is wanted then. Only the drain goroutine calls it.
+// writeOut passes the published events of this thread to write, from seq next on and without a gap, and returns the seq that is next. Only the drain
+// goroutine calls it.
 func (t *Thread) writeOut(next uint64, write func(*slot)) uint64 {
 	head, tail := t.head.Load(), t.tail.Load()&^taken
 	for head < tail {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A Tie is a part of the events of a trace in a partial order that have one time, where it makes a difference in which order those of
-// different threads happened.
+// A Tie is a set of events with one time in a partially ordered trace, for which the order of events of different threads makes a difference.
 type Tie struct {
 	From, To    int // of the events
 	First, Last int // lines
@@ -102,8 +101,8 @@ func (t *Tie) matters(events []Event) bool {
 // ofCall reports whether an event is the call or the return of a call.
 func ofCall(e *Event) bool { return e.Ph == Call || e.Ph == Ret }
 
-// commute reports whether two events of one time can be exchanged: of different threads, and of objects that share nothing, or two calls,
-// or two returns, of different objects, as what a call does it does at some time between the two.
+// commute reports whether two events of one time can be exchanged. They must be of different threads. Either their objects share nothing, or they are two
+// calls or two returns of different objects, because a call takes effect at some time between its call and its return.
 func (t *Tie) commute(a, b *Event) bool {
 	if a.Thr == b.Thr || slices.Contains(b.Follows(), a.Op) || slices.Contains(a.Follows(), b.Op) {
 		return false
