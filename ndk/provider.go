@@ -120,9 +120,12 @@ type Cq interface {
 // Qp is NDK_QP. At most one thread at a time may post initiator requests, and at most one may call NdkReceive (POST-01, POST-02).
 //
 // A call that posts a request returns STATUS_SUCCESS if the request is queued. With any other status the request is not queued and never completes
-// (DEF-03), and every earlier deferred request of the QP is now indicated to the hardware (DEF-05). The other statuses are STATUS_CONNECTION_INVALID
-// if the QP is not connected (POST-08), STATUS_INSUFFICIENT_RESOURCES if the queue is full, STATUS_INVALID_PARAMETER for flags that the call does not
-// accept (POST-11), memory outside the token's region, or too much inline data, and STATUS_NOT_SUPPORTED if the adapter has no such request.
+// (DEF-03), and every earlier deferred request of the QP is now indicated to the hardware (DEF-05). The other statuses are:
+//
+//   - STATUS_CONNECTION_INVALID if the QP is not connected (POST-08);
+//   - STATUS_INSUFFICIENT_RESOURCES if the queue is full;
+//   - STATUS_INVALID_PARAMETER for flags that the call does not accept (POST-11), memory outside the token's region, or too much inline data;
+//   - STATUS_NOT_SUPPORTED if the adapter has no such request.
 type Qp interface {
 	NdkSend(requestContext any, sgl []Sge, flags OpFlags) Status
 	NdkSendAndInvalidate(requestContext any, sgl []Sge, flags OpFlags, remoteToken Token) Status
