@@ -1,11 +1,10 @@
 // Package refimpl is the reference provider: NDKPI in memory, written to be read.
 //
-// Two QPs connected in loopback move real bytes. Consumers call from their own goroutines; each QP has a device
-// goroutine that executes its requests and places their completions, and each CQ has one that runs its callbacks. One
-// lock, the adapter's, guards all state, so a step of a device, a call and the entry of a callback are each one atomic
-// step of the contract; callbacks run without it.
+// Two QPs connected in loopback move real bytes. Consumers call from their own goroutines. Each QP has a device goroutine that executes its requests and
+// places their completions. Each CQ has a goroutine that runs its callbacks. One lock, the adapter's, guards all state: a step of a device, a call, and
+// the entry of a callback are each one atomic step of the contract. Callbacks run without the lock.
 //
-// Where the contract leaves a choice the provider takes either side, by a seeded coin (see May).
+// Where the contract permits a choice, a seeded coin decides (see May).
 package refimpl
 
 import (
@@ -39,11 +38,10 @@ const (
 
 // Quiescer is what an adapter of this package offers beyond ndk.Adapter.
 type Quiescer interface {
-	// Quiesce waits until the provider is at rest and returns true, or false when it is not within timeout. At rest
-	// means: every indicated request that can make progress was executed and its completion placed, every owed callback
-	// was entered and has returned, and so has every NdkCloseCompletion that is due. A send that waits for a receive
-	// and a deferred request that was not indicated can't make progress. It must not be called from a callback, which
-	// would wait for itself.
+	// Quiesce waits until the provider is at rest and returns true, or false if it is not at rest within timeout. At rest, every indicated request that
+	// can make progress was executed and its completion placed. Every owed callback, and every NdkCloseCompletion that is due, was entered and has
+	// returned. A send that waits for a receive, and a deferred request that was not indicated, can't make progress. Quiesce must not be called from a
+	// callback, which would wait for itself.
 	Quiesce(timeout time.Duration) bool
 }
 

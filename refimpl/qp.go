@@ -125,9 +125,9 @@ func (q *qp) NdkFastRegister(requestContext any, handle ndk.Mr, buffer []byte, f
 	})
 }
 
-// NdkBind returns STATUS_INVALID_PARAMETER for an Mr or Mw that is nil, of another PD or closed, and for an empty
-// buffer. It fails in its completion, with STATUS_ACCESS_VIOLATION, while the window's token is valid, when the buffer
-// is not inside the Mr (MEM-15), and when remote writing is allowed where local writing is not (MEM-16).
+// NdkBind returns STATUS_INVALID_PARAMETER for an Mr or Mw that is nil, of another PD or closed, and for an empty buffer. Its completion has
+// STATUS_ACCESS_VIOLATION while the window's token is valid, if the buffer is not inside the Mr (MEM-15), and if remote writing is allowed where local
+// writing is not (MEM-16).
 func (q *qp) NdkBind(
 	requestContext any, mrHandle ndk.Mr, mwHandle ndk.Mw, buffer []byte, flags ndk.OpFlags,
 ) ndk.Status {
