@@ -72,8 +72,8 @@ func armMerge(r *Run) error {
 	})
 }
 
-// Only rest before the arm makes it certain that a completion is present, and only rest after it that the callback was
-// to come now (ARM-04) and not with a later completion.
+// Only rest before the arm makes it certain that a completion is present. Only rest after the arm makes it certain that the callback was owed now
+// (ARM-04), and not for a later completion.
 func armPresent(r *Run) error {
 	if err := r.armOverReceive(); err != nil {
 		return err

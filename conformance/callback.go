@@ -44,8 +44,8 @@ func (w *world) rearmInCallback(q *queue, c cause) error {
 	return nil
 }
 
-// whileCallbackRuns holds a callback until the CQ was armed again, by the callback itself or by another thread, and in
-// most cases until another completion was seen in the CQ: its callback is owed and has to wait (ARM-06).
+// whileCallbackRuns blocks a callback until the CQ was armed again, by the callback itself or by another thread. In most cases it also waits for another
+// completion in the CQ: its callback is owed and has to wait (ARM-06).
 func (w *world) whileCallbackRuns(q *queue, c cause) error {
 	r := w.run
 	armInside := r.chance(2)

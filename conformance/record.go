@@ -50,9 +50,11 @@ func Refimpl() Provider {
 }
 
 // Record runs one scenario and writes its trace at the level of NDKPI to w. No new round begins once ops requests were posted, so at least ops are
-// posted. The error says that the provider could not be opened, that the scenario could not go on (the trace is complete then, but not quiescent), that
-// data arrived changed (ErrData), or that the trace could not be written. When ctx is done, Record ends the trace, not at rest, and returns ctx's cause
-// with the progress of the run.
+// posted.
+//
+// The error says that the provider could not be opened, that the scenario could not go on, that data arrived changed (ErrData), or that the trace could
+// not be written. If the scenario could not go on, the trace is complete, but not quiescent. When ctx is done, Record ends the trace, not at rest, and
+// returns ctx's cause with the progress of the run.
 func Record(ctx context.Context, s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 	if ops < 1 {
 		return fmt.Errorf("ops is %d: at least 1 request is needed", ops)

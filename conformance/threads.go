@@ -9,8 +9,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// Two pairs of QPs; in each round every queue of every QP has a thread that posts to it, and every CQ one that arms and
-// polls it while its callbacks do the same.
+// Two pairs of QPs. In each round every queue of every QP has a thread that posts to it. Every CQ has a thread that arms and polls it while its callbacks
+// do the same.
 func threads(r *Run) error {
 	return r.worlds(r.anyLayout, func(w *world) error {
 		if err := w.addSecondPair(); err != nil {
