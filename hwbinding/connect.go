@@ -58,9 +58,9 @@ func (c *connection) abort() {
 	}
 }
 
-// NdkConnect returns STATUS_IO_TIMEOUT when no QP was offered within 5 s, STATUS_ADDRESS_ALREADY_EXISTS while another QP
-// connects to the same address, STATUS_CONNECTION_INVALID for a QP that is, was, or is about to be connected, and
-// STATUS_CONNECTION_ABORTED when the QP was flushed or closed meanwhile, or the device can't connect it.
+// NdkConnect returns STATUS_IO_TIMEOUT if no QP was offered within 5 s, and STATUS_ADDRESS_ALREADY_EXISTS while another QP connects to the same address.
+// It returns STATUS_CONNECTION_INVALID for a QP that is, was, or is about to be connected. It returns STATUS_CONNECTION_ABORTED if the QP was flushed or
+// closed meanwhile, or if the device can't connect it.
 func (a *adapter) NdkConnect(qp ndk.Qp, address string) ndk.Status {
 	return a.meet(qp, offer{address, false}, ndk.STATUS_ADDRESS_ALREADY_EXISTS)
 }

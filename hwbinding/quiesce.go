@@ -6,9 +6,9 @@ import "time"
 // it is for was polled.
 const grace = 10 * time.Millisecond
 
-// patience is how long a device may be silent about something that is still to come: a request, before the peer is
-// suspected to have failed (it is long because to look at the peer's receives takes them from the device), or an event,
-// before it counts as lost. A processor of a virtual machine can be stopped between a completion and its event.
+// patience is how long a device may be silent about an expected completion or event. After it, the peer of a silent request is suspected to have failed,
+// and a missing event counts as lost. It is long because looking at the peer's receives removes them from the device, and because a processor of a
+// virtual machine can be stopped between a completion and its event.
 const patience = 500 * time.Millisecond
 
 // Quiesce implements Adapter.

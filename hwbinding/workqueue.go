@@ -155,8 +155,8 @@ func (w *workQueue) occupied() bool {
 	return slices.ContainsFunc(w.requests[:len(w.requests)-w.deferred], func(r *request) bool { return !r.ended })
 }
 
-// awaited says whether the device will report anything of what it has, if the newest sends of it, as many as are
-// waiting, have no receive to go to. A send that is doomed fails without one.
+// awaited reports whether the device will complete any of its requests, if the newest sends, waiting of them, have no receive. A send that is doomed
+// fails without a receive.
 func (w *workQueue) awaited(waiting int) bool {
 	posted := w.requests[:len(w.requests)-w.deferred]
 	for at := len(posted) - 1; at >= 0 && waiting > 0; at-- {
