@@ -140,8 +140,8 @@ func (m *Machine) coversOne(those []covering, y *candidate) bool {
 	return false
 }
 
-// covers reports whether every course that y can still take, x can take too by a way to its class and an interval that includes its own,
-// perhaps by placing completions only now. It may miss some: then an explanation is kept that is not needed.
+// covers reports whether x can take every course that y can still take: by a way to the class of y, and an interval that includes that of y, possibly
+// by placing completions only now. It may miss some. Then an explanation is kept that is not needed.
 func (m *Machine) covers(v *covering, y *candidate) bool {
 	if !v.tally.mayHold(v.more, y.tally) {
 		return false
@@ -153,8 +153,8 @@ func (m *Machine) covers(v *covering, y *candidate) bool {
 	return m.holds(*x, v.steps, *y.explanation)
 }
 
-// A tally tells how many cells there are of the forms that stand for a thing each, and by when the first of the completions that
-// must be there had been placed.
+// A tally has the number of cells whose form stands for one completion each, and by when the first of the completions that must be there had been
+// placed.
 type tally struct {
 	ones, lost, points, fences, openFences int
 	first                                  uint16

@@ -10,9 +10,9 @@ type death struct {
 	pending []int
 }
 
-// Resume goes on where nothing explains what was seen, from what is most plausible: it happened all the same. A callback that
-// was entered had been owed, one that was missing at a moment of rest had been entered, and what an arm asked for had been told.
-// Where it was a matter of what the CQ holds, or where explanations are alive, the CQ may hold anything from now on.
+// Resume goes on after an unexplained event from the most plausible state: the event happened. A callback that was entered had been owed, a callback
+// that was missing at a moment of rest had been entered, and what an arm asked for had been reported. If the event concerned the contents of the CQ, or
+// if explanations are alive, the CQ may have any contents from now on.
 func (q *Queue) Resume() {
 	d, at := q.death, q.now
 	if q.Alive() {
