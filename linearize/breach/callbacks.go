@@ -8,8 +8,8 @@ import (
 	"ndkoracle/model"
 )
 
-// A missing callback breaks the first of these that shows: ARM-04 where its completion was there when the CQ was armed, else that by which a completion
-// matches the arm, the first of matching where there are several, else ARM-03.
+// A missing callback breaks the first of these rules that the trace shows. That is ARM-04 if its completion was in the CQ when the CQ was armed. Else it is
+// the rule by which a completion matches the arm, the first of matching if there are several. Else it is ARM-03.
 var (
 	matching = []string{merged, forFailed, solicited, forAny, forErrors}
 	unowed   = []string{unarmed, armUsedUp, forErrors, forPlain, forNone}

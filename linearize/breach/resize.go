@@ -5,7 +5,7 @@ import "ndkoracle/model"
 // WasNotResized is the reason where a refused resize is to have changed nothing.
 var WasNotResized = &model.Refusal{Rule: ofResize, Why: "what was seen is possible only if the CQ had overflowed at the depth that was refused"}
 
-// HoldsMore is the reason where a CQ that holds more than a depth is resized to it, which is room for most, and that has to be refused (A16).
+// HoldsMore is the reason against a resize that has to be refused (A16): the CQ has more completions than most, the room at the new depth.
 func HoldsMore(most string) *model.Refusal {
 	return &model.Refusal{Rule: ofResize, Why: "the CQ holds more than " + most}
 }
