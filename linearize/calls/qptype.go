@@ -10,8 +10,8 @@ import (
 // A queue pair of libibverbs has a type, which says what becomes of a message (the qp_type of ibv_create_qp). Those of NDKPI and of NDSPI are
 // all reliable connections.
 
-// IsReliable reports whether each message of a QP is delivered, or its send does not succeed: it waits for a receive. It is given the call that creates the
-// QP. Of one whose type the trace does not record, or which is neither of those of libibverbs that are reliable nor UC nor UD, that is not known.
+// IsReliable reports whether a QP delivers each message, or its send does not succeed: a message waits for a receive. Its argument is the call that creates
+// the QP. It is false if that is not known: the trace does not record the type, or the type is not a reliable one of libibverbs.
 func IsReliable(create *trace.Event) bool {
 	return create != nil && (!strings.HasPrefix(create.Fn, "ibv_") || create.QpType == "RC" || strings.HasPrefix(create.QpType, "XRC_"))
 }
