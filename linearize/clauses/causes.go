@@ -29,8 +29,8 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 	e.isCaused(r, alts, causedBy, m)
 }
 
-// isSpared reports whether an attempt that failed may have cancelled r: what was posted before the connection, and, where that may have been made and lost,
-// or a receive was posted before it, what comes behind, as behind a flush.
+// isSpared reports whether a failed attempt to connect may have cancelled r. It may cancel requests posted before the connection. If the connection may
+// have been made and lost, or a receive was posted before it, it may also cancel later requests, as a flush may.
 func (p *queuePair) isSpared(r *request) bool {
 	return p.failedAt != 0 && (p.madeBy != 0 || p.received || r.called < p.connects)
 }

@@ -136,8 +136,8 @@ func (e *Engine) Resumed(name string) {
 	}
 }
 
-// waitsNoLonger states of a message, and of a receive where its queue pair ends what waits there, that it does not wait at a moment
-// of rest behind the end of its connection. No message waits for an end of the connection that is over.
+// waitsNoLonger records that a request does not wait at a moment of rest behind the end of its connection. That holds for a message, and for a receive
+// if the end of its queue pair ends waiting receives. No message waits for an end of the connection that is over.
 func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 	ends := [...]*queuePair{r.queue.qp, r.queue.qp.peer}
 	for i, p := range ends {
@@ -159,8 +159,8 @@ func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 	}
 }
 
-// breaks states that no message of either end waits behind a request that was cancelled, unless a flush may have cancelled it, which leaves the
-// connection as it was.
+// breaks records that no message of either end waits behind a request that was cancelled, unless a flush may have cancelled it, which does not change
+// the connection.
 func (e *Engine) breaks(r *request, m facts.Moment) {
 	p := r.queue.qp
 	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || p.isSpared(r) {
@@ -245,8 +245,8 @@ func (e *Engine) sendErrorOf(p *queuePair) timeline.Var {
 // tellsOfLoss reports whether requests of p are cancelled because its connection was lost. In libibverbs they fail (RES-11).
 func (e *Engine) tellsOfLoss(p *queuePair) bool { return !p.unreliable && !e.dialect.ErrorState }
 
-// goesOn states that a connection had not ended when one of its requests succeeded, nor, where that needs the other end, the
-// connection there when it was posted.
+// goesOn records that a connection had not ended when one of its requests succeeded. If the request needs the other end, the connection had not ended
+// there when the request was posted.
 func (e *Engine) goesOn(r *request, m facts.Moment) {
 	p, s, rule := r.queue.qp, e.Solver, endedLater
 	switch {

@@ -2,10 +2,10 @@
 // declared once, in the table Rules: its id, its clause, how a reason says it, and its headline. Facts come from package facts,
 // and what functions mean from package calls.
 //
-// A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush
-// has F. V is when a request made its token valid, which is never if it did not succeed. E is from when on nothing succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell.
-// U is when the first request of a queue whose outcome is not known may have failed, and O when a CQ overflowed. E, L, U and O may
-// never be.
+// A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush has F. V is when a request
+// made its token valid, or never if it did not succeed. E is the time from which on nothing succeeds on a queue pair. L is when its connection was lost,
+// which the trace need not record. U is when the first request of a queue whose outcome is not known may have failed. O is when a CQ overflowed. E, L, U
+// and O may be never.
 //
 // # Rules
 //
@@ -66,14 +66,21 @@
 //
 // # What is undecided
 //
-// Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in
-// NDKPI, more than 64 requests under way while another is posted on their queue, a queue pair of two connections, a
-// state of ibv_modify_qp in which requests wait or are dropped, an opcode that the trace does not record, events that are
-// missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34), which the judge does not take.
-// A token that more than one queue uses is followed as far as the order of its uses is known. A request whose signaling is not recorded is taken as silent, which forbids less. Traces of two hosts
-// are not for this package; of events of one time, the order is that of their lines. An engine never accuses for what is undecided.
+// These make the queue pairs concerned, and their peers, undecided:
 //
-// Where more requests may complete than a CQ has room for, it may have overflowed: moments of rest count up to the least O, and
-// what a CQ delivers raises that. An internal error may have come at any time before it is reported, so what clauses contradict of
-// the queue pairs of that CQ is undecided, and only what one fact shows is a violation.
+//   - a shared receive queue;
+//   - polls that overlap in NDKPI;
+//   - more than 64 outstanding requests while another is posted on their queue;
+//   - a queue pair of two connections;
+//   - a state of ibv_modify_qp in which requests wait or are dropped;
+//   - an opcode that the trace does not record, and missing events;
+//   - readings that change the order of a queue or what a chain owes (A9, A29, A31, A34), which the judge does not accept.
+//
+// A token that more than one queue uses is followed as far as the order of its uses is known. A request whose signaling is not recorded is treated as
+// silent, which forbids less. This package does not handle traces of two hosts. Events of one time are in the order of their lines. An engine never reports
+// a violation for what is undecided.
+//
+// If more requests may complete than a CQ has room for, it may have overflowed. Moments of rest count up to the least O, which each delivery of the CQ
+// raises. An internal error may have happened at any time before it is reported. So a conflict of clauses about the queue pairs of that CQ is undecided, and
+// only what one fact shows is a violation.
 package clauses

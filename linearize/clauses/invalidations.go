@@ -56,8 +56,8 @@ func (e *Engine) TokensDied(since, m facts.Moment, tokens []uint32) {
 	}
 }
 
-// FarMessage handles that a receive of a queue pair, which a poll delivered, took a message of the other host that names a token of this one. Posted is the
-// event of the receive's post, and given the latest event by which a call may have given memory a token that the trace does not record, or 0.
+// FarMessage handles a receive of a queue pair, delivered by a poll, that took a message of the other host. The message names a token of this host. posted
+// is the event of the receive's post. given is the latest event by which a call may have given memory a token that the trace does not record, or 0.
 func (e *Engine) FarMessage(qp, receive string, posted int, plainly bool, token uint32, given int, m facts.Moment) {
 	p := e.qp(qp)
 	if e.now = m; e.anyToken || e.open || p.open {

@@ -1,7 +1,7 @@
 package clauses
 
-// withoutFirst returns a list without its first n elements. It moves the others to the beginning of the memory where these are no more than
-// it drops, so that a list which grows at its end and shrinks at its beginning takes new memory seldom, and an element moves once, on average.
+// withoutFirst returns a list without its first n elements. If no more elements remain than it drops, it moves them to the beginning of the memory. So a
+// list that grows at its end and shrinks at its beginning rarely allocates, and the amortised cost per element is one move.
 func withoutFirst[T any](list []T, n int) []T {
 	if left := len(list) - n; left <= n {
 		copy(list, list[n:])

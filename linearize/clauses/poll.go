@@ -156,8 +156,8 @@ func (e *Engine) Follows(qp string) bool {
 	return !e.open && p != nil && p.knowsRest() && !p.hasCq(func(q *completionQueue) bool { return q.overflowed != timeline.None })
 }
 
-// Owed reports whether an accepted request of a queue pair, which no poll has delivered, had to have completed by an event, a moment of rest, as far as is
-// known by now: a silent one had to be over, and have completed if it had failed. Of those that are known to have succeeded nothing is kept.
+// Owed reports whether an accepted request of a queue pair, which no poll has delivered, had to have completed by a moment of rest, as far as is known by
+// now. A silent request had to be over, and to have completed if it had failed. No state is kept of requests that are known to have succeeded.
 func (e *Engine) Owed(qp, wr string, by int) bool {
 	r := e.requests[wr]
 	if r == nil {

@@ -60,8 +60,9 @@ const (
 	numRules
 )
 
-// A Rule declares one clause of the contract. X is when a request was executed, C when it completed, A when its message arrived, S
-// when a silent request failed, if it did; F is when a flush took effect, E from when on nothing succeeds on a queue pair, L when its connection was lost, O when a CQ overflowed.
+// A Rule declares one clause of the contract. X is when a request was executed, C when it completed, A when its message arrived, and S when a silent
+// request failed, if it did. F is when a flush took effect. E is the time from which on nothing succeeds on a queue pair, L when its connection was lost,
+// and O when a CQ overflowed.
 type Rule struct {
 	ID       string // of the rulebook
 	Clause   string
