@@ -1,6 +1,6 @@
-// Package declared has the declarations of the rules that the judge decides. A rule is declared once, in the file that decides it, or in engines.go where
-// the streaming engine and the search decide it by the steps of the model. What is said of a rule elsewhere comes from there: which rules are checkable,
-// what exercises each, whether a trace of libibverbs can break it, and why tla/ does not define it.
+// Package declared has the declarations of the rules that the judge decides. A rule is declared once: in the file that decides it, or in engines.go if the
+// streaming engine and the search decide it by the steps of the model. Other statements about a rule come from its declaration: whether it is checkable,
+// what exercises it, whether a trace of libibverbs can break it, and why tla/ does not define it.
 package declared
 
 import (
