@@ -40,8 +40,8 @@ type doubt struct {
 	object object // all for every one
 }
 
-// all stands for every object, others for those that are not told apart, tokens for what memory tokens are valid for, and children for objects
-// that may have been created.
+// all stands for every object, and others for those that are not distinguished. tokens stands for the memory for which tokens are valid, and children for
+// objects that may have been created.
 var all, others, tokens, children = object{kind: "all"}, object{kind: "others"}, object{kind: "tokens"}, object{kind: "children"}
 
 // maxObjects bounds the objects that are told apart. What comes behind them is taken for one object.
