@@ -35,8 +35,8 @@ func (r *Reader) gives(token *uint32, names ...string) {
 	}
 }
 
-// withToken adds to a request the token that it names, where its operation changes one. The token may be old where a call gave memory one that
-// the trace does not record, or where the trace does not have the creation of the memory that is to be invalidated.
+// withToken adds to a request the token that it names, if its operation changes one. The token may be old if a call gave memory a token that the trace
+// does not record, or if the trace does not record the creation of the memory to invalidate.
 func (r *Reader) withToken(q Request, token *uint32, window, region string) Request {
 	if token == nil || !q.Op.ChangesToken() {
 		return q
