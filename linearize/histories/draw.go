@@ -1,5 +1,5 @@
-// Package histories draws random histories, and has the plain search that tells which of them the contract allows. It is for tests alone: a Run is a walk
-// of the model with what a recorder would have seen of it, legal or spoilt, and the referee shares no code with the engines.
+// Package histories draws random histories, and has the plain search that decides which of them the contract allows. It is for tests alone. A Run is a walk
+// of the model with its recorded trace, legal or spoilt. The referee shares no code with the engines.
 package histories
 
 import (

@@ -55,8 +55,8 @@ func (r *Run) futile(a model.Action) bool {
 	return false
 }
 
-// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or disconnected, or reads
-// what a closed queue pair does not give (RES-14).
+// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or disconnected, or reads from a
+// closed queue pair, which does not answer (RES-14).
 func (r *Run) isUnanswered(a model.Action) bool {
 	at := mc.MemoryAt(r.c, r.s, a)
 	if at < 0 {
