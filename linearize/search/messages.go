@@ -38,8 +38,7 @@ func (h *history) arriving(p *qp) []*request {
 	return arriving
 }
 
-// isOnlyFlushed reports whether nothing but its own flushes and its close can have cancelled requests of p, or one of its own that failed
-// and is not told.
+// isOnlyFlushed reports whether only p's own flushes, its close, or a failed request of p without a recorded outcome can have cancelled requests of p.
 func (h *history) isOnlyFlushed(p *qp) bool {
 	if len(p.peer.flushes) > 0 || p.peer.closed != nil {
 		return false

@@ -255,9 +255,8 @@ const maxThreads = 16
 // inPlace leaves calls in the order in which they begin.
 func inPlace(_, _ *span) int { return 0 }
 
-// sequence orders calls that may overlap: each begins to matter at its moment from, and of those that overlap the one comes
-// first that compare puts behind none, and of several such ones that which tie puts first. The doubt is the pair of which it is not certain that
-// matters first.
+// sequence orders calls that may overlap. Each begins to matter at its moment from. Of overlapping calls the first is one that compare puts behind no
+// other; of several such calls it is the one that tie puts first. The doubt is the pair of uncertain order that matters first.
 func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) moment, tie func(a, b *span) int,
 	compare func(a, b *span) (sign int, certain bool)) (ordered []*span, first *doubt) {
 	doubted := func(a, b *span) { first = earlier(first, &doubt{calls: [2]*span{a, b}, matters: matters(a, b)}) }

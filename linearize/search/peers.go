@@ -147,8 +147,8 @@ func (h *history) guesses(p *qp, i int) bool {
 	return seen < r.toldBy() && !met
 }
 
-// receivedAll reports whether the i'th receive can only have taken the message in its place, as it and those behind it took all that
-// had been sent by then.
+// receivedAll reports whether the i'th receive can only have taken the i'th message, because it and the receives behind it took all messages sent by
+// then.
 func (p *qp) receivedAll(i int) bool {
 	sends := p.peer.sends
 	for ; i < len(p.receive) && p.receive[i].told && !failed(p.receive[i]); i++ {

@@ -132,8 +132,7 @@ func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 	return steps
 }
 
-// bringForward moves the next step of an action that is looked for to the place i, or first another step of its call that comes before it, and
-// reports whether there is one.
+// bringForward moves the next matching step of an action to index i, or first an earlier step of the same call, and reports whether there is one.
 func (h *history) bringForward(steps []witness.Placed, i int, action model.Name, isIt func(*qp, *request) bool) bool {
 	wanted := func(s witness.Placed) bool { return s.Action == action && isIt(h.qpByName[s.Qp], h.byWr[s.Wr]) }
 	j := i + 1 + slices.IndexFunc(steps[i+1:], wanted)

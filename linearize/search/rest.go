@@ -87,15 +87,15 @@ func (c *component) completesUntold(w *walk, s state, r *request, mark moment) b
 	return true
 }
 
-// isUnfinished reports whether r, the first of its queue, need not have completed by a moment of rest for what is known of it alone, but has
-// been executed by then, or ended, and has a completion.
+// isUnfinished reports whether r, the first of its queue, was executed or ended by a moment of rest, and has a completion, so that it had to complete by
+// then.
 func (c *component) isUnfinished(s state, r *request, q model.Request, mark moment) bool {
 	return (q.Phase >= model.Executed || r.indicated < mark && !c.waitsForPeer(s, r, mark)) && c.completesBy(r, q, mark)
 }
 
-// waitsForPeer reports whether r, the first of its queue, may wait at a moment of rest for what its peer does. What has ended by now has ended all that waited,
-// however late the search executes it: but a loss may be that of an attempt to connect, behind which the connection goes on, and a send queue of libibverbs may stop
-// alone, where it is not reliable. A silent request that the search has not executed may have succeeded, where anything can.
+// waitsForPeer reports whether r, the first of its queue, may wait at a moment of rest for its peer. A connection that has ended by now ended all waiting,
+// however late the search executes the end. There are two exceptions: a loss may be that of an attempt to connect, behind which the connection goes on; and
+// a send queue of libibverbs may stop alone if it is not reliable. A silent request that the search has not executed may have succeeded, if anything can.
 func (c *component) waitsForPeer(s state, r *request, mark moment) bool {
 	d, i := c.contract.Dialect, r.qp.index
 	connection := s.model.Qps[i].State
@@ -140,8 +140,8 @@ func (c *component) waitForEachOther(s state, p int, mark moment) (send, receive
 	return nil, nil
 }
 
-// completesBy reports whether r, which must have been executed and is the first of its queue, has a completion that had to be placed by a
-// moment of rest, and was not: it is told, or a poll found nothing afterwards. After a close nothing is owed (A21).
+// completesBy reports whether r, which was executed and is the first of its queue, has a completion that had to be placed by a moment of rest and was
+// not: it was recorded later, or a later poll found nothing. After a close nothing is owed (A21).
 func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
 	switch cq := r.qp.cq(r.queue); {
 	case r.qp.closed != nil && r.qp.closed.call < mark:

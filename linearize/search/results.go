@@ -163,8 +163,8 @@ func (s *span) answer() string {
 	return s.end.Status
 }
 
-// checkMessage compares what the completion of a receive says with the send that it took, or that is like it, and with the length of the message,
-// which may be one of the constants of package monitor.
+// checkMessage compares the completion of a receive with the send that it took, or with a send like it, and with the length of the message. The length may
+// be one of the constants of package monitor.
 func (h *history) checkMessage(r *request, bytes monitor.Length) {
 	m := cmp.Or(r.message, r.arrived, r.like)
 	d := r.delivery

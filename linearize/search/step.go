@@ -196,8 +196,8 @@ func (c *component) performConnectAgain(w *walk, o *operation) {
 	}
 }
 
-// performFlush flushes a queue pair. Where a flush cancels what is posted behind it (A15), and the trace does not have the other end, what fails there
-// tells that the connection may have been lost before.
+// performFlush flushes a queue pair. If a flush cancels later posts (A15), and the trace does not have the other end, a request that fails later shows that
+// the connection may have been lost before.
 func (c *component) performFlush(w *walk, o *operation) {
 	p := c.qps[o.qp]
 	fails := func(r *request) bool { return r.outcome == model.FAILED && r.told && r.post.ret > o.span.call }
