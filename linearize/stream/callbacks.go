@@ -24,7 +24,7 @@ func (q *cq) mayBeUnread(e *observation) {
 	}
 }
 
-// A callbackFor is a callback of a CQ that was entered, or an event that was read, from which on the CQ holds a completion in every explanation.
+// A callbackFor is a callback of a CQ that was entered, or an event that was read. From then on the CQ has a completion in every explanation.
 type callbackFor struct {
 	at     eventIndex
 	line   int

@@ -154,8 +154,7 @@ func (t *tokens) revives(token *uint32) {
 	}
 }
 
-// isDead reports whether r names a token that a receive had told to be invalid when r was called, and that nothing has named since that makes it
-// valid.
+// isDead reports whether r names a token that a receive had shown to be invalid when r was called, and that no later request can have made valid.
 func (t *tokens) isDead(r *request) bool {
 	if r.token == nil {
 		return false

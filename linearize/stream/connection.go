@@ -153,8 +153,8 @@ func (p *qp) carried(r *request) {
 	}
 }
 
-// neverConnected is POST-08 for the first initiator request that was accepted while a connect was under way that failed. Where a request that was posted
-// by then has no result, or its CQ is not followed, or left open, its completion may show that there was a connection.
+// neverConnected is POST-08 for the first initiator request that was accepted while a connect was pending that failed. If a request that was posted by then
+// has no result, or its CQ is undecided, its completion may show that there was a connection.
 func (p *qp) neverConnected() {
 	r := p.beforeConnect
 	if r == nil || p.connected != 0 {

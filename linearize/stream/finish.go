@@ -76,8 +76,8 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	s.cover(r)
 }
 
-// groups returns the groups of objects that share something, and of which something is left or was left open, in the order of their first CQs, and
-// then of the QPs without one.
+// groups returns the groups of objects that share something and are still followed or undecided, in the order of their first CQs, then of the QPs without
+// one.
 func (o *objects) groups() []*group {
 	all := slices.Clone(o.retired.unclear)
 	known := map[*group]bool{}

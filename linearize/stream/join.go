@@ -39,10 +39,9 @@ type Host struct {
 	spoken         spokenOf
 }
 
-// Join judges the traces of two hosts while they are read. An event of one waits until the other host's trace has told what it
-// takes, such as the send of a message that it tells to be received; where both wait, or the other trace is at its end, it
-// can't have been. Where one of the two can't be read there is an error in that host, and neither is judged. A cancelled
-// context leaves open what is not read by then. In which order the hosts are named does not matter.
+// Join judges the traces of two hosts while it reads them. An event of one host waits until the other host's trace has recorded its cause, such as the
+// send of a message that was received. If both wait, or the other trace is at its end, the event can't have happened. If one trace can't be read, its Host
+// has an error, and neither is judged. If the context is cancelled, what is not read by then is undecided. The order of the hosts does not matter.
 func Join(ctx context.Context, hosts [2]*Host) {
 	for i, h := range hosts {
 		h.Stream.name, h.Stream.other = h.Report.File, hosts[1-i].Stream
@@ -221,7 +220,7 @@ func (s *Stream) awaits(e *trace.Event) bool { return s.ofWorkQueues(e, (*workQu
 // the send of a message failed which is told to be received.
 func (s *Stream) hopes(e *trace.Event) bool { return s.ofWorkQueues(e, (*workQueue).hopes) }
 
-// ofWorkQueues reports whether something is true of a work queue and the results of a poll that an event ends, while the other host has more to tell.
+// ofWorkQueues reports whether is holds for a work queue and the results of a poll that an event ends, while the other host's trace has more events.
 func (s *Stream) ofWorkQueues(e *trace.Event, is func(*workQueue, []trace.Result) bool) bool {
 	if s.other.ended || e.Ph != trace.Ret || len(e.Results) == 0 {
 		return false

@@ -34,8 +34,8 @@ func (l *workQueue) receives() *workQueue {
 // arrivals returns how many receives can have taken a message.
 func (l *workQueue) arrivals() int { return len(l.other().messages) }
 
-// meet handles the success of r. It returns the possible kinds of its completion, and, where its other half is on the other host, which the clauses do
-// not know, the earliest moment at which that was posted.
+// meet handles the success of r. It returns the possible kinds of its completion. If its counterpart is on the other host, which the clauses do not
+// follow, it also returns the earliest moment at which the counterpart was posted.
 func (s *Stream) meet(q *cq, line int, r *request, result *trace.Result) (kinds automaton.Kinds, from eventIndex, ok bool) {
 	l := r.wq
 	if r.isMessage() {

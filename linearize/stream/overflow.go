@@ -119,8 +119,8 @@ func (q *cq) roomNow() int {
 	return q.depth
 }
 
-// isEntangled reports whether requests of a queue may be refused yet, or succeed silently, or wait for others of their chain, or whether their QP
-// has more than one CQ, or a peer, or is being closed: what an overflow does to that is not followed.
+// isEntangled reports whether an overflow has effects on a queue that are not followed. That is so if requests may still be refused, succeed silently, or
+// wait for others of their chain, or if their QP has more than one CQ, has a peer, or is being closed.
 func (l *workQueue) isEntangled() bool {
 	p := l.qp
 	if p.connected == 0 || p.closing != 0 || p.takes != nil || p.peer != nil || p.remote != nil || p.shadow != nil || p.wqs[0].cq != p.wqs[1].cq {

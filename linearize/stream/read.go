@@ -17,8 +17,8 @@ import (
 // WatchDelays asks for a warning of each callback that comes later than that after it was due.
 func (s *Stream) WatchDelays(most time.Duration) { s.monitor.WatchDelays(most) }
 
-// Follow handles the events that t holds and all others of a reader, notes in r what it finds, and leaves in t only some events
-// that findings speak of. The error is that of the reader. A cancelled context leaves open what is not read by then.
+// Follow handles the events of t and all later events of a reader, and records its findings in r. It keeps in t only some events that findings refer to.
+// The error is that of the reader. If the context is cancelled, what is not read by then is undecided.
 func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r *verdict.Report) error {
 	var before, latest []trace.Event
 	begun, found, heard := t.Events, 0, 0

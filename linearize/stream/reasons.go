@@ -95,8 +95,8 @@ func (q *cq) isOutOfOrder(why *model.Refusal, e *observation) bool {
 	return why == breach.CallbackDue && e.what == owes && q.arms.latest == model.NONE
 }
 
-// isOvertaken reports whether what nothing explains is that a request was delivered which was posted behind a moment of rest by which another had to have
-// completed, and that one is not delivered.
+// isOvertaken reports whether the unexplained event is the delivery of a request posted after a moment of rest, while another request had to complete by
+// that moment and is not delivered.
 func (q *cq) isOvertaken(why *model.Refusal, e *observation) bool {
 	return why == breach.BehindFence && e.request != nil && e.what == delivered && q.oldestOwed(e.request.called) != nil
 }

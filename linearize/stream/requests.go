@@ -7,9 +7,8 @@ type requestNames struct {
 	shared shared
 }
 
-// Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of
-// one of its queues, or of the first behind silent ones: those are looked at, where they are few. Only from when on a request was
-// asked for that is not there are all kept by name.
+// Lookup of outstanding requests by name. A queue completes in order, so the next result of a CQ is of the oldest request of one of its queues, or of the
+// first behind silent ones. If these are few, a linear search covers them. A map of all names is kept only from the first failed search on.
 
 // maxLooked is how many requests are looked at.
 const maxLooked = 32

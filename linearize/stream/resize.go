@@ -130,8 +130,8 @@ func (q *cq) alsoByResize(line int, rules ...string) {
 	q.s.also(rules...)
 }
 
-// lostByResize returns the line of the call of a resize that was not refused, if one came between a moment of rest and the first poll after it that found nothing, or 0.
-// What the CQ held at rest was there when the resize was called, and is gone after it (RSZ-02).
+// lostByResize returns the line of the call of a resize that was not refused, if one was called between a moment of rest and the next poll that found
+// nothing, or 0. The completions in the CQ at rest were there when the resize was called, and are missing after it (RSZ-02).
 func (q *cq) lostByResize(rested eventIndex) int {
 	between := func(called, emptied eventIndex) bool {
 		return rested < called && emptied <= rested && called < q.emptied

@@ -59,8 +59,8 @@ func (s *Stream) rest() {
 	}
 }
 
-// owe finds, at a moment of rest, the requests of a queue that had to have completed, and had not by an earlier one, and counts those of which that may
-// turn out.
+// owe finds, at a moment of rest, the requests of a queue that had to complete by it, and not by an earlier one. It counts those for which this may still
+// turn out to be so.
 func (l *workQueue) owe() (owed []uint64, open int) {
 	p, had, asks, waits := l.qp, true, true, false
 	flush := p.latestOver() // what is posted later is not flushed
@@ -142,8 +142,7 @@ func (q *cq) missing(p *poll) {
 	}
 }
 
-// oldestOwed returns the request that had to have completed at the earliest moment of rest, which was not later than an event, and that no poll has delivered,
-// or nil.
+// oldestOwed returns the undelivered request that had to complete by the earliest moment of rest, if that was not later than an event, or nil.
 func (q *cq) oldestOwed(by eventIndex) *request {
 	var first *request
 	for _, qp := range q.s.qpsInOrder {

@@ -10,8 +10,8 @@ import (
 // After a violation a stream goes on from the most plausible state. A later finding about the same objects may be a breach of its own, or may only
 // follow from the first. Which is not known, so each is marked.
 
-// goOn continues behind a violation that has been reported. It shows the CQ, in the order of their events, the observations in held and those of the
-// polls that had not taken effect when no explanation was left: bit i of done says that polls[i] had.
+// goOn continues after a violation that has been reported. It applies to the CQ, in the order of their events, the observations in held and those of the
+// polls that had not taken effect when no explanation was left. Bit i of done says that polls[i] had taken effect.
 func (q *cq) goOn(polls []*poll, done uint, held []observation) {
 	if q.stopped() {
 		return

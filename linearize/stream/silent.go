@@ -38,8 +38,8 @@ func (l *workQueue) maySettle() bool {
 	return l.queue == model.Initiator && sound && (p.peer == nil || !p.mayHaveEnded())
 }
 
-// isSettled reports whether r is a silent request that has succeeded, as its CQ was found empty after a moment of rest by which it would have had a
-// completion otherwise. Of a message that is known only once its receive is told: till then it may turn out to have waited for one.
+// isSettled reports whether r is a silent request that has succeeded, because its CQ was found empty after a moment of rest by which a failed r would have
+// had a completion. For a message, that is known only once its receive is recorded: until then the message may turn out to have waited for one.
 func (r *request) isSettled() bool {
 	return r.foundOver() && r.place == 0 && !r.vanished && !r.fenced
 }

@@ -11,8 +11,8 @@ type tokens struct {
 	dead      map[uint32]eventIndex // tokens, by when a receive told latest that the peer had invalidated one
 }
 
-// What a request does to a token that the trace does not record (field token) may have been done to any. Where the two ends of a connection are in the
-// trace, and messages of one name tokens of the other, it is not known which of them end the connection (INV-05).
+// A request whose token the trace does not record (field token) may have changed any token. If both ends of a connection are in the trace, and messages of
+// one end name tokens of the other, it is not known which of the messages end the connection (INV-05).
 
 // changesUnknown handles a request, or a receive, that changes a token which the trace does not record.
 func (s *Stream) changesUnknown(r *request) {
