@@ -47,8 +47,8 @@ func (s *Solver) endOfCircle(i int32) (end Time, first int32) {
 	return 0, i
 }
 
-// leads returns the most steps that an edge from one variable to another asks for, or else the steps that a OneOf does as long as the other variable is
-// earlier than a time; and whether there is one.
+// leads returns the greatest number of steps that an edge from one variable to another demands. Without an edge, it returns the steps that a OneOf demands
+// while the other variable is earlier than until. is reports whether there is either.
 func (s *Solver) leads(from Var, to int32) (steps, until Time, is bool) {
 	var one *choice
 	for k := s.nodes[from.index].out; k != 0; k = s.clauses[k].next {

@@ -38,9 +38,9 @@ var unexplained Conflict
 // mostProbed bounds the propagation of a probe.
 const mostProbed = 1 << 10
 
-// Excludes reports whether no schedule has v at t or later. It assumes that bound, propagates, and undoes both. As the clauses are decided by
-// propagation, a conflict says that no schedule keeps the bound, and where there is none, the least schedule that keeps it does. It may
-// be asked once Solve has found no conflict. Where a propagation would take long the answer is no.
+// Excludes reports whether no schedule has v at t or later. It assumes that bound, propagates, and undoes both. Propagation decides the clauses: a conflict
+// means that no schedule keeps the bound; without a conflict, the least schedule that keeps it exists. Excludes may be called once Solve has found no
+// conflict. If the propagation would take long, the answer is false.
 func (s *Solver) Excludes(v Var, t Time) bool {
 	n := s.node(v)
 	if t <= n.lower || len(s.work) > 0 || s.conflict != nil {
