@@ -30,7 +30,7 @@ func (t *transition) returned(x explanation) {
 	}
 }
 
-// enter handles the entry of a callback, which may have happened before the trace tells.
+// enter handles the entry of a callback, which may have happened before the trace records.
 func (t *transition) enter(x explanation) {
 	if t.event.status == model.OK && x.ahead > 0 {
 		y := x

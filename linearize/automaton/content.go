@@ -6,7 +6,7 @@ import (
 	"ndkoracle/model"
 )
 
-// Kinds is a set of kinds of completions: all that an arm can tell apart.
+// Kinds is a set of kinds of completions: all that an arm can distinguish.
 type Kinds uint8
 
 // The kinds.
@@ -49,7 +49,7 @@ const (
 	one       form = iota // exactly one completion, of one of the kinds
 	many                  // any number of them, none included
 	lost                  // one that may have vanished: it had been placed all the same
-	point                 // exactly one, of which the trace tells that it was placed at that very moment
+	point                 // exactly one, which the trace records as placed at that very moment
 	fence                 // none: something that must have been placed by a moment of rest, and is not delivered, stands before it
 	openFence             // none: something that may have to have been stands before it
 	dropped               // none: a completion for which an overflow left no room

@@ -107,7 +107,7 @@ func New(d model.Dialect, memory int) *Machine {
 type set struct {
 	alive   []explanation
 	flights []model.Arm // NdkArmCq that were called and have not returned, in the order of the calls
-	readers uint8       // how many callbacks may have been entered before the trace tells of it; anyReaders is no limit
+	readers uint8       // how many callbacks may have been entered before the trace records it; anyReaders is no limit
 	need    []int       // for each rank: how many completions one explanation has had placed by then, at most
 	next    steps
 	seen

@@ -83,7 +83,7 @@ func (q *Queue) adopt(s *step) {
 	q.set, q.debt = s.to, q.debt+s.shift
 }
 
-// points counts the completions of which the trace told that they were placed, and that are still to be delivered after a death.
+// points counts the completions that the trace recorded as placed and that are still to be delivered after a death.
 func points(d death) int {
 	n := 0
 	for _, c := range d.set.alive[0].cells {

@@ -118,7 +118,7 @@ type outcome struct {
 }
 
 // outcomes asks the model for a CQ of each strength, and remembers what it answers. Where two strengths have one outcome, they are
-// not told apart.
+// not distinguished.
 func (m *Machine) outcomes(l look) []outcome {
 	outcomes, known := m.looked[l]
 	if known {
@@ -157,7 +157,7 @@ func (m *Machine) examples(a model.Arm) [levels]Kinds {
 	return holds
 }
 
-// enteredAhead returns what becomes of x when a callback is entered of which the trace tells only later: a consumer takes
+// enteredAhead returns what becomes of x when a callback is entered that the trace records only later: a consumer takes
 // the entry down when its own function begins, and an event has been read when the call that reads it returns.
 func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
 	var all []explanation
