@@ -1,4 +1,4 @@
-// Package cases names the cases that the contract tells apart within its rules: what an arm merges with, what it finds, where in its chain a post
+// Package cases names the cases that the contract distinguishes within its rules: what an arm merges with, what it finds, where in its chain a post
 // is refused. A judge that passes because nothing was exercised is the main danger, and a rule that was exercised in its plainest case alone is the next.
 package cases
 
