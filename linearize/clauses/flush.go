@@ -109,7 +109,7 @@ func (e *Engine) flushedBy(r *request) int {
 	return 0
 }
 
-// isWhole reports whether nothing but a flush can have ended the connection of r, which failed: nothing else of either end is told to have
+// isWhole reports whether nothing but a flush can have ended the connection of r, which failed: nothing else of either end is known to have
 // failed or to have been cancelled. On a connection that has ended a flush changes nothing (A15).
 func (e *Engine) isWhole(r *request) bool {
 	p := r.queue.qp

@@ -119,7 +119,7 @@ type messages struct {
 	posted    int        // sends, or receives, that were not refused
 	succeeded int
 	failures  int        // that ended otherwise, as far as is known
-	early     []*request // an initiator queue: sends that succeeded, before which one waits of which nothing is told
+	early     []*request // an initiator queue: sends that succeeded, before which one waits without a recorded outcome
 	mayEnd    []*request // an initiator queue: messages that may have ended the connection though they succeeded
 	vanished  bool       // completions of the queue have, as its queue pair or CQ was closed
 	unmet     []*request // a receive queue: sends that succeeded and whose receive is not known, in order
