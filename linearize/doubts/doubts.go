@@ -21,7 +21,7 @@ type Doubts struct {
 	queues  map[object]bool   // the groups that have a CQ, by the object that stood for one
 	doubts  []doubt
 	known   map[object]bool // of which there is a doubt
-	crowded bool            // there were more objects than are told apart: those belong together
+	crowded bool            // there were more objects than are distinguished: those belong together
 	types   qpTypes
 	calls   callObjects
 	read    int      // events
@@ -44,7 +44,7 @@ type doubt struct {
 // objects that may have been created.
 var all, others, tokens, children = object{kind: "all"}, object{kind: "others"}, object{kind: "tokens"}, object{kind: "children"}
 
-// maxObjects bounds the objects that are told apart. What comes behind them is taken for one object.
+// maxObjects bounds the objects that are distinguished. What comes behind them is taken for one object.
 const maxObjects = 1 << 12
 
 // Take reads the next event.
@@ -113,7 +113,7 @@ func (d *Doubts) doubt(e *trace.Event) {
 	}
 }
 
-// hasQueue reports whether the trace tells of a CQ of the group of an object.
+// hasQueue reports whether the trace records a CQ of the group of an object.
 func (d *Doubts) hasQueue(o object) bool { return d.queues[d.root(o)] }
 
 // appendObjects appends the objects of an event on which a violation of others may rest, that share something with them.
