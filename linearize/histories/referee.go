@@ -163,7 +163,7 @@ func plainly(d model.Dialect, t *trace.Trace, quiescent bool, most int) (way *ta
 // mostConfigs bounds the states that a referee keeps at a time, where little has to be searched.
 const mostConfigs = 2_000
 
-// mostSpans bounds the calls and callbacks of a trace that a referee can tell apart.
+// mostSpans bounds the calls and callbacks of a trace that a referee can distinguish.
 const mostSpans = 64
 
 // allows returns a way on which the contract allows the events, or nil and the event at which there is none left; known is

@@ -47,7 +47,7 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	return true
 }
 
-// losesRequest reports whether a request of a queue pair is pending that is told as cancelled: the loss of its connection may have cancelled it.
+// losesRequest reports whether a request of a queue pair is pending that is reported as cancelled: the loss of its connection may have cancelled it.
 func (ref *referee) losesRequest(s model.State, qp int) bool {
 	lost := func(q model.Request) bool {
 		status := ref.told[q.Id]
