@@ -95,7 +95,7 @@ func (a *acks) end(c *Call, e *trace.Event) {
 	}
 }
 
-// done looks at the destruction of a CQ. Where nothing was acknowledged so far, an acknowledgement that comes later tells that the trace records them.
+// done looks at the destruction of a CQ. Where nothing was acknowledged so far, an acknowledgement that comes later shows that the trace records them.
 func (a *acks) done(c *Call, succeeded bool) {
 	q := a.cqs[c.Cq]
 	if c.Kind != calls.CloseCq || !succeeded || q == nil || q.called != 0 {

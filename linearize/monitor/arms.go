@@ -11,7 +11,7 @@ import (
 // A notice is what is known of a request as far as callbacks are concerned: when its completion can have been placed, and what an arm can tell of it.
 // Its moments are indices of events, or -1.
 type notice struct {
-	placed     int // the point that tells when it completed
+	placed     int // the point that shows when it completed
 	done       int // the return of the poll that delivered it
 	doneLine   int
 	emptyUntil int // the call of the latest poll that found its CQ empty before it was delivered

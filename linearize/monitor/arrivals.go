@@ -30,7 +30,7 @@ type flow struct {
 	sent      int // messages, posted or being posted
 	succeeded int // messages that polls have shown to have succeeded
 	latest    int // the line of the post of the latest of these
-	received  int // receives that polls told to have succeeded
+	received  int // receives that polls showed to have succeeded
 	uncertain bool
 	reported  bool
 	owed      int // receives that had to have completed by a moment of rest

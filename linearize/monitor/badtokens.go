@@ -14,7 +14,7 @@ import (
 
 // badTokens checks that a message which names a token that is not valid ends its connection: INV-05. It did where the message and the receive that
 // it was for both fail; then nothing that is posted afterwards succeeds at either end, nor what is behind the two on their queues, whenever that was
-// posted: a queue is executed in order. What a message does that is told to have succeeded, the engines follow.
+// posted: a queue is executed in order. What a message does that is known to have succeeded, the engines follow.
 type badTokens struct {
 	nothing
 	noRequest
@@ -45,12 +45,12 @@ type badMessage struct {
 	receive       int // the position of the receive that it is for
 	what          string
 	see           []int
-	failed, taken bool      // the message, and the receive, were told to have failed
+	failed, taken bool      // the message, and the receive, were known to have failed
 	message, end  failure   // how the message and the receive ended, for the requests behind them
 	behind        []success // told behind one of them, before it was known that both have failed
 }
 
-// A success is a request that succeeded, and the poll that told of it.
+// A success is a request that succeeded, and the poll that showed it.
 type success struct {
 	request *workRequest
 	cq      string

@@ -95,7 +95,7 @@ func (h *chains) neverEnded(r *workRequest) {
 		Message: "the chain that " + r.wr + " belongs to was never ended: no request without DEFER followed"})
 }
 
-// failed records that a callback tells of a failure, behind which a consumer is not to post (ARM-19): it can end no chain of such queue pairs.
+// failed records that a callback reports a failure, behind which a consumer is not to post (ARM-19): it can end no chain of such queue pairs.
 func (s *requests) failed(e *trace.Event, of func(*qpArguments) bool) {
 	if e.Status == "" || e.Status == "STATUS_SUCCESS" {
 		return

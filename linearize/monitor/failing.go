@@ -6,7 +6,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// failing looks at what a consumer does with a CQ after a callback has told of an error: ARM-19. It may poll what came before (A1).
+// failing looks at what a consumer does with a CQ after a callback has reported an error: ARM-19. It may poll what came before (A1).
 type failing struct {
 	nothing
 	noRequest

@@ -21,17 +21,17 @@ type goesOn struct {
 	troubled map[string]bool          // queue pairs of which something else may have cancelled requests
 	open     map[string]*cancellation // the first of a queue pair
 	tried    map[string]bool          // queue pairs that were to be connected
-	named    map[string]int           // by queue pair: messages that name a token, but for those that are told as cancelled
+	named    map[string]int           // by queue pair: messages that name a token, but for those that are reported as cancelled
 	looks    map[string]bool          // by op: the polls under way that would find what a CQ holds
 	rested   int                      // the index of the latest moment of rest
 	proven   []*cancellation          // behind which something succeeded
-	far      map[string]bool          // queue pairs whose peer another trace tells of, and so the tokens that it names
+	far      map[string]bool          // queue pairs whose peer another trace records, and so the tokens that it names
 }
 
 // A cancellation is one that only the loss of the connection explains, once nothing that was posted before it was told has failed.
 type cancellation struct {
 	request *workRequest
-	place   Place // of the poll that told of it
+	place   Place // of the poll that showed it
 	waits   []*workRequest
 	excused bool     // one of them failed: that may have broken the queue pair, which goes on
 	finding *Finding // as soon as something succeeded
@@ -120,7 +120,7 @@ func (g *goesOn) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 }
 
-// cancelled records the first request of a queue pair that is told as cancelled, where it may have been lost.
+// cancelled records the first request of a queue pair that is reported as cancelled, where it may have been lost.
 func (g *goesOn) cancelled(r *workRequest) {
 	p := r.queue.qp
 	if g.troubled[p.name] || g.open[p.name] != nil || !p.created || !g.n.isJoined(p.name) {

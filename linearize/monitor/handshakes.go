@@ -23,7 +23,7 @@ type handshake struct {
 	ends            int   // queue pairs of it that are open
 	active, passive *Call // NdkConnect and NdkAccept, or nil
 	unclear         bool  // there are more of them
-	accepted        Place // where NdkAccept was told to have succeeded
+	accepted        Place // the event that shows the success of NdkAccept
 	completed       Place // where NdkCompleteConnect was first called
 }
 

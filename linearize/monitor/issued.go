@@ -29,9 +29,9 @@ type issue struct {
 	name, wr string // of the memory region or window, and of the request
 	line     int
 	returned bool
-	told     bool // it was told to have succeeded
+	told     bool // it was known to have succeeded
 	token    *uint32
-	from     int // the line that tells the token
+	from     int // the line that shows the token
 	finding  *Finding
 }
 

@@ -94,7 +94,7 @@ func (n *ends) loses(lost lostRequest) {
 	}
 }
 
-// reportLost reports what had not completed by a moment of rest, unless the CQ has told of an error since: it may have failed by then.
+// reportLost reports what had not completed by a moment of rest, unless the CQ has reported an error since: it may have failed by then.
 func (n *ends) reportLost() {
 	for _, lost := range n.lost {
 		if !slices.ContainsFunc(lost.cqs, n.mayFail) {

@@ -249,7 +249,7 @@ func (p *qpArguments) cancelledFrom(broken bool) int {
 	return first
 }
 
-// message returns the message of the peer that a receive takes, of which nothing is told yet, if the peer has sent it.
+// message returns the message of the peer that a receive without a recorded outcome takes, if the peer has sent it.
 func (p *qpArguments) message(r *workRequest) *workRequest {
 	if p.peer == nil {
 		return nil

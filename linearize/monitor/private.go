@@ -31,7 +31,7 @@ type fed struct {
 	tokens    bool       // a message names a token: it may have succeeded without a receive (INV-05)
 	uncertain bool       // what else completes its messages, or uses the receives of its peer, is not followed
 	reported  bool
-	received  int // receives of its peer that were told to have succeeded
+	received  int // receives of its peer that were known to have succeeded
 	rest      resting
 }
 

@@ -213,7 +213,7 @@ func isPlaced(r *workRequest) bool {
 	return mayExecute(r) && !r.op.IsSend()
 }
 
-// isMet reports whether the message for a receive was sent on a connection that goes on, as far as the trace tells.
+// isMet reports whether the message for a receive was sent on a connection that goes on, as far as the trace shows.
 func isMet(r *workRequest) bool {
 	if r.queue.kind != model.Receive || !mayExecute(r) {
 		return false

@@ -32,11 +32,11 @@ type uncaused struct {
 
 // traffic counts the messages of a queue pair.
 type traffic struct {
-	sent, received int // those received that are told to have succeeded
+	sent, received int // those received that are known to have succeeded
 	invalidates    int // how many had been sent with the latest one that may invalidate a token
 }
 
-// A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is told to have succeeded, and the receives
+// A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is known to have succeeded, and the receives
 // that were pending on the queue pair itself are told not to have failed.
 type suspicion struct {
 	finding Finding

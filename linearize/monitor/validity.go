@@ -23,11 +23,11 @@ type validity struct {
 // A madeToken is one that was made valid, or is to be.
 type madeToken struct {
 	holder Object
-	made   int          // the index of the latest event that tells of it
+	made   int          // the index of the latest event that shows it
 	by     *workRequest // the request that makes it valid, until that is told, or nil
 	queue  queueOf      // of that request, or none
 	behind int          // the position of that request in its queue
-	told   int          // the index of the event that told of its success, or 0
+	told   int          // the index of the event that showed its success, or 0
 	named  int          // the first message since then that names it, or 0
 	shared bool         // several regions have had it at a time
 	dead   string       // why it is not valid any more, or ""
