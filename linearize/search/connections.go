@@ -214,7 +214,7 @@ func (h *history) onlyReceives(p *qp, failed *span) bool {
 	})
 }
 
-// successes are the requests that were told to have succeeded.
+// successes are the requests that were known to have succeeded.
 type successes struct {
 	by         map[string]moment // by when
 	told       map[string]bool   // these, and what ended otherwise

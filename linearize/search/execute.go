@@ -65,7 +65,7 @@ func (c *component) lose(w *walk, r *request) {
 	})
 }
 
-// failsUnconnected reports whether r, which is told as flushed, can only have failed itself: its QP is not connected yet, and what may have ended
+// failsUnconnected reports whether r, which is reported as flushed, can only have failed itself: its QP is not connected yet, and what may have ended
 // the connection comes later.
 func (r *request) failsUnconnected(s state) bool {
 	return s.model.Qps[r.qp.index].State == model.Idle && r.mayHaveFailed()

@@ -57,7 +57,7 @@ func (h *history) placedBy() map[*request]moment {
 	return placed
 }
 
-// toldBy returns by when the trace tells how r ended: its completion was placed by then.
+// toldBy returns by when the trace records how r ended: its completion was placed by then.
 func (r *request) toldBy() moment {
 	if r.point != nil {
 		return r.point.call
@@ -100,7 +100,7 @@ func (p *qp) mayBeFlushed(from, at moment) bool {
 	return slices.ContainsFunc(p.flushes, called) || p.closed != nil && called(p.closed)
 }
 
-// mayHaveFailed reports whether r, which libibverbs told as flushed, may have failed itself: nothing had flushed it, but the loss of the
+// mayHaveFailed reports whether r, which libibverbs reported as flushed, may have failed itself: nothing had flushed it, but the loss of the
 // connection, which may have come later.
 func (r *request) mayHaveFailed() bool {
 	return r.told && failed(r) && r.isVerbs() && !r.qp.mayBeFlushed(0, r.toldBy())
@@ -154,7 +154,7 @@ func (h *history) failureEnds() bool {
 	return h.dialect.FailureEnds || h.dialect.A40 == model.A40Ends
 }
 
-// latestEnded returns the latest request of p that is told to have ended with the first of some outcomes, and was posted before r; where none is, with
+// latestEnded returns the latest request of p that is known to have ended with the first of some outcomes, and was posted before r; where none is, with
 // the next of them; or r.
 func (p *qp) latestEnded(r *request, outcomes []model.Outcome) *request {
 	for _, outcome := range outcomes {

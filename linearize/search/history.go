@@ -11,7 +11,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// A cq is what the trace tells of one completion queue.
+// A cq is what the trace records about one completion queue.
 type cq struct {
 	name      string
 	created   *span
@@ -48,7 +48,7 @@ type failure struct {
 	keeps   bool // it failed, and may keep completions that it holds
 }
 
-// A qp is what the trace tells of one queue pair.
+// A qp is what the trace records about one queue pair.
 type qp struct {
 	name                   string
 	created                *span
@@ -75,9 +75,9 @@ type connection struct {
 	attempted string // the function of that attempt
 	unsure    moment // until when it is taken to be connected by an attempt that failed, and need not be
 	peer      *qp
-	ends      bool   // the trace tells of its flush, its close or a failure of its own
+	ends      bool   // the trace records its flush, its close or a failure of its own
 	brokeIdle bool   // a request that is not told may have failed before it was connected: it goes on behind what that cancels (FLUSH-05)
-	aborted   moment // from when on an abort that the trace tells of may have ended the connection, or never
+	aborted   moment // from when on an abort that the trace records may have ended the connection, or never
 	lostFrom  moment // from when on the connection may be lost without a word in the trace
 	losses    []loss // the causes of that loss
 }
@@ -138,7 +138,7 @@ type objects struct {
 type requested struct {
 	requests []*request
 	byWr     map[string]*request
-	culprits []string              // work requests told as flushed that may have failed by themselves before anything flushed them, a queue pair each
+	culprits []string              // work requests reported as flushed that may have failed by themselves before anything flushed them, a queue pair each
 	early    map[string]bool       // refused requests whose completion was delivered before the refusal
 	shared   map[string]bool       // receives of shared receive queues
 	takenBy  map[*request]*request // a send, and the peer's receive that took it

@@ -220,7 +220,7 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 }
 
 // hasSaid reports whether a later event has told the same of a request, by the same rule, without a search: a moment of rest, where nothing is left, comes
-// before the poll that tells how a request ended. Where a request failed, which ends its connection, and its token was not valid, the monitor names that.
+// before the poll that shows how a request ended. Where a request failed, which ends its connection, and its token was not valid, the monitor names that.
 func (j *judge) hasSaid(finding *verdict.Finding, death moment) bool {
 	if all := j.history.trace.Events; int(death) >= len(all) || calls.KindOf(&all[death]) != calls.Quiesce {
 		return false

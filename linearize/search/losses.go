@@ -120,7 +120,7 @@ func (h *history) lostByPeer(p *qp) moment {
 // isVerbs reports whether r was posted by a function of libibverbs, where what failed may be reported as flushed.
 func (r *request) isVerbs() bool { return strings.HasPrefix(r.post.fn, "ibv_") }
 
-// mayHaveFailed returns the requests of a queue that may have failed and of which no completion tells, and from when on: its
+// mayHaveFailed returns the requests of a queue without a recorded completion that may have failed, and from when on: the
 // completion may still be in the CQ at the end of the trace. Of the receives that no message was sent for, the first stands for all:
 // those behind it are executed after it.
 func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {

@@ -249,7 +249,7 @@ func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
 	return 0, false
 }
 
-// maxThreads is how many calls at once sequence tells apart.
+// maxThreads is how many calls at once sequence distinguishes.
 const maxThreads = 16
 
 // inPlace leaves calls in the order in which they begin.

@@ -96,7 +96,7 @@ func (p *qp) boundMessages() {
 	}
 }
 
-// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed: that of
+// findArrived finds the message of each receive that was known to have succeeded before a send was known to have failed: that of
 // the send in its place, whatever became of it, as a message is received before it is acknowledged. Where it can have taken no other, that send reached it.
 func (h *history) findArrived(p *qp) {
 	var failure *delivery // the first that was told of a send

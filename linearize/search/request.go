@@ -46,7 +46,7 @@ type standing struct {
 	waiting   int  // earlier ones, but for silent ones, that neither a poll nor a point tells of
 }
 
-// ending is what the trace tells of the completion of a request.
+// ending is what the trace records about the completion of a request.
 type ending struct {
 	delivery *delivery
 	point    *span         // CqePlaced: the very moment
@@ -63,7 +63,7 @@ type pairing struct {
 	alike   *request // like like, solicited if all sends are whose message it can have taken, and not if none is
 	invalid *uint32  // of a receive: the token that it made invalid, if no step of a send does that
 	sent    moment   // of a receive that succeeded: its message was not sent before
-	meets   bool     // of a send: the trace tells which of the peer's receives it goes to
+	meets   bool     // of a send: the trace records which of the peer's receives it goes to
 	receive *request // that one, or nil when there is none
 	reached *request // of a send that failed: the peer's receive that its message came to for sure
 }
