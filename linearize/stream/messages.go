@@ -13,7 +13,7 @@ import (
 
 // A message succeeds with the receive that it takes: the k'th send of a QP that succeeds takes the k'th receive of the peer
 // that succeeds. Which of the two is told first does not matter. A request that has not been told of is taken to succeed
-// until it is told to have failed.
+// until it is known to have failed.
 
 // other returns the work queue of the peer that has the other halves, or nil.
 func (l *workQueue) other() *workQueue {

@@ -167,7 +167,7 @@ func (q *cq) isFirst(r *request, p *poll) bool {
 	return true
 }
 
-// delivers handles the completion of r from those of which points of the trace told.
+// delivers removes the completion of r from those that points of the trace recorded.
 func (q *cq) delivers(r *request) {
 	if q.points[0] == r {
 		q.points = q.points[1:]

@@ -120,7 +120,7 @@ func (s *Stream) accepted(r *request) {
 	p := r.wq.qp
 	if r.wq.queue == model.Initiator && p.created {
 		switch {
-		case p.unconnected() && (p.attempt.failed > r.called || p.mayHaveCarried()): // what it is told to have carried may show that there was a connection
+		case p.unconnected() && (p.attempt.failed > r.called || p.mayHaveCarried()): // what it is known to have carried may show that there was a connection
 			if p.beforeConnect == nil {
 				p.beforeConnect = r
 			}

@@ -27,7 +27,7 @@ type qp struct {
 	openQuestions
 	succeeds      bool      // a request has succeeded
 	lossTold      bool      // a completion of it told of a failure
-	uncaused      *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
+	uncaused      *uncaused // the first request that was reported as flushed while the peer was known, which is in another trace, or nil
 	alone         *unsent   // the first receive that succeeded while no peer was known, or nil
 	spareRequests []request // to be used
 }

@@ -12,7 +12,7 @@ import (
 // shadowSends is what is known of the sends of a shadow's queue.
 type shadowSends struct {
 	succeeded int  // sends that have been delivered, up to the latest, before any failed
-	hasFailed bool // a send was told to have failed
+	hasFailed bool // a send was known to have failed
 	skipped   bool // one of the sends failed that had been received
 }
 
@@ -238,7 +238,7 @@ func (p *qp) checkSent() {
 	}
 }
 
-// An uncaused request was told as flushed, and it is not known yet what flushed it.
+// An uncaused request was reported as flushed, and it is not known yet what flushed it.
 type uncaused struct {
 	wr, status     string
 	queue          model.Queue
@@ -246,7 +246,7 @@ type uncaused struct {
 	line, postLine int
 }
 
-// checkFlushed checks what was told as flushed, when all is told, against what both hosts tell (RES-10, RES-11): nothing was moved to an error state, and
+// checkFlushed checks what was reported as flushed, when all is told, against what both hosts tell (RES-10, RES-11): nothing was moved to an error state, and
 // no request failed, nor is one outstanding that may have. Of the peer only an initiator request ends an RC connection. A message that invalidates a
 // token may end it, and succeed (INV-05).
 func (p *qp) checkFlushed() {

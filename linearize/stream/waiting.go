@@ -67,10 +67,10 @@ func (p *qp) mayHaveEnded() bool {
 // failedSends counts the sends that have a recorded outcome other than success: they took no receive, or ended their receive as well.
 func (c *endedCounts) failedSends() int { return c.sendsDone - c.took }
 
-// posted counts the receives that had been posted, but for those that are told to have taken no message.
+// posted counts the receives that had been posted, but for those that are known to have taken no message.
 func (l *workQueue) posted() int { return l.returned - l.lost }
 
-// successes counts the requests of a queue that are told to have succeeded, or placed.
+// successes counts the requests of a queue that are known to have succeeded, or placed.
 func (l *workQueue) successes() int {
 	n := l.took
 	if l.cq != nil && l.cq.shown > 0 {
