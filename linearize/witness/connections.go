@@ -121,7 +121,7 @@ func (f *facts) findLosses() {
 			continue
 		}
 		outstanding[binding.Cq(q.queue)]++
-		if !q.told || q.failed && (q.cancelled || q.post.verbs()) { // what broke the QP may be told as flushed
+		if !q.told || q.failed && (q.cancelled || q.post.verbs()) { // what broke the QP may be reported as flushed
 			lost(q.qp, q.post.from)
 		}
 		if !q.told || q.failed {
@@ -246,7 +246,7 @@ func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 	return tried
 }
 
-// connectOver returns the event by which a connect that failed is told to have.
+// connectOver returns the event by which a connect that failed is known to have.
 func (f *facts) connectOver(c *call) int {
 	if answer := f.answers[c.begin.Op]; c.pending() && answer != nil {
 		return answer.from

@@ -98,7 +98,7 @@ type request struct {
 	sent      int      // of a send: its place among those of its QP
 	chainEnd  *call    // of a deferred one: the post that ended its chain
 	behind    *request // the latest send that was posted before it on its queue
-	delivered int      // the index of the event that told of its completion, or that of none
+	delivered int      // the index of the event that showed its completion, or that of none
 	token     *uint32
 }
 

@@ -113,7 +113,7 @@ func (r *replay) asPlaced(q *request, a model.Action) error {
 	return nil
 }
 
-// closedBy returns the index of the event that tells that the close of a QP has completed, or one behind all.
+// closedBy returns the index of the event that shows that the close of a QP has completed, or one behind all.
 func (f *facts) closedBy(qp string) int {
 	switch c := f.closed[qp]; {
 	case c == nil:
@@ -228,7 +228,7 @@ func (r *replay) flushed(q *request, mark int) bool {
 	return slices.ContainsFunc(r.facts.flushes[q.qp], func(c *call) bool { return c.from > q.post.to && r.facts.succeededBy(c) < mark })
 }
 
-// succeededBy returns the index of the event that tells that a call has succeeded, or one behind all.
+// succeededBy returns the index of the event that shows that a call has succeeded, or one behind all.
 func (f *facts) succeededBy(c *call) int {
 	switch answer := f.answers[c.begin.Op]; {
 	case c.succeeded():
