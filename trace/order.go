@@ -136,7 +136,7 @@ func (e *Event) hasOneOf(fields []field) bool {
 	return false
 }
 
-// posted checks that no request has the id of an earlier one: results could not be told apart.
+// posted checks that no request has the id of an earlier one: results could not be distinguished.
 func (c *checker) posted(e *Event) error {
 	if e.Wr == "" && len(e.Wrs) == 0 || e.Ph != Call {
 		return nil
@@ -152,7 +152,7 @@ func (c *checker) posted(e *Event) error {
 	return nil
 }
 
-// created checks that no object has the id of an earlier one of its kind: events could not be told apart. A creation that
+// created checks that no object has the id of an earlier one of its kind: events could not be distinguished. A creation that
 // fails creates none, so its id is free again.
 func (c *checker) created(e *Event, f *function) error {
 	if e.Ph == Call {
