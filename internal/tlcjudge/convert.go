@@ -297,12 +297,12 @@ func outcomes(status string) []string {
 	return []string{"FAILED"}
 }
 
-// contradicts reports whether the point that tells how r ended tells otherwise than a result.
+// contradicts reports whether the point that shows how r ended tells otherwise than a result.
 func (r *request) contradicts(result *trace.Result) bool {
 	return r.point != nil && outcomes(r.point.first.Status)[0] != outcomes(result.Status)[0]
 }
 
-// tell finds what the trace tells of each request.
+// tell finds what the trace records about each request.
 func (h *history) tell() {
 	for _, p := range h.qpList {
 		var chain []*request

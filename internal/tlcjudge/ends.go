@@ -21,7 +21,7 @@ func (r *request) tellsOfEnd() bool {
 	return !slices.ContainsFunc(r.qp.completions, func(c *call) bool { return c.overAt() > r.post.place })
 }
 
-// overAt is the place by which a call is told to have ended, by its return or by its completion callback.
+// overAt is the place by which a call is known to have ended, by its return or by its completion callback.
 func (c *call) overAt() int {
 	switch {
 	case c.answer() != "PENDING":
@@ -59,7 +59,7 @@ func (c *call) isToldFailed() bool {
 	return c.answer() == "FAILURE" || c.completion != nil && !c.completion.reportsSuccess()
 }
 
-// failedAt is the event at which a call that was to connect a QP is told to have failed, or 0.
+// failedAt is the event at which a call that was to connect a QP is known to have failed, or 0.
 func (c *call) failedAt() int {
 	switch {
 	case !c.failsToConnect():

@@ -53,7 +53,7 @@ func write(questions []*question) (module, configuration []byte) {
 // searched reports whether an explanation is looked for. What needs no search is looked at in any case.
 func (q *question) searched() bool { return q.reason == "" && len(q.cqs) > 0 }
 
-// define writes what the trace tells of the component, and what needs no search.
+// define writes what the trace records about the component, and what needs no search.
 func (q *question) define(b *strings.Builder) {
 	for i, c := range q.calls {
 		c.number = i + 1

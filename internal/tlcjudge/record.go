@@ -12,7 +12,7 @@ import (
 // noToken stands in place of a token where there is none, as in module Dialect.
 const noToken = "no token"
 
-// record returns what the trace tells of a call.
+// record returns what the trace records about a call.
 func (c *call) record() string {
 	kind := c.kind
 	if kind == "event" && c.cq == nil {
@@ -105,7 +105,7 @@ func (r *request) namedToken() string {
 	return r.tokenOf(r.result)
 }
 
-// request returns what the trace tells of a request.
+// request returns what the trace records about a request.
 func (q *question) request(r *request) string {
 	op, token := r.op, noToken
 	switch {
@@ -208,7 +208,7 @@ func truth(b bool) string {
 }
 
 // quote returns a string of TLA+. In place of what is not plain ASCII, or would end the string, stands a question mark: the
-// names of objects never get here, and others only tell apart.
+// names of objects never get here, and others only distinguish.
 func quote(text string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {

@@ -14,7 +14,7 @@ func (c *call) tellsOfResize() bool {
 	return d != nil && d.completion == c && d.kind == "resize" && d.answer() != "SUCCESS" && c.fn == "NdkRequestCompletion"
 }
 
-// isRefused reports whether a resize is told to have failed by its completion callback. One whose return tells that is none of this
+// isRefused reports whether a resize is known to have failed by its completion callback. One whose return tells that is none of this
 // kind: it changed nothing (RSZ-03).
 func (c *call) isRefused() bool {
 	return c.answer() != "SUCCESS" && c.completion != nil && !c.completion.reportsSuccess()
