@@ -105,7 +105,7 @@ func (r replacements) add(names []*ast.Ident) {
 }
 
 // Reached returns the names of the functions that roots call, and those that these call, and so on, in the Go files. Two of
-// the same name are not told apart.
+// the same name are not distinguished.
 func Reached(sources map[string][]byte, roots ...string) (map[string]bool, error) {
 	calls := map[string][]string{}
 	for file, source := range sources {
