@@ -78,7 +78,7 @@ func (s *spread) close(times map[string]int64, name string, e *trace.Event) {
 	if s.buckets == nil {
 		s.buckets = map[int64]int{}
 	}
-	low := max(0, bits.Len64(uint64(d))-8) // bits that a bucket does not tell apart
+	low := max(0, bits.Len64(uint64(d))-8) // bits that a bucket does not distinguish
 	s.buckets[d|(1<<low-1)]++
 	s.count++
 }
