@@ -28,7 +28,7 @@ struct cq {
     struct context *context;
     struct ibv_cq *real;
     struct object *channel;
-    uint64_t open;                         /* a poll that found nothing and has not returned in the trace, so that others can be told as one with it */
+    uint64_t open;                         /* a poll that found nothing and has not returned in the trace, so that others can be recorded as one with it */
     uint32_t open_n;                       /* the room for results that it was given */
     uint64_t mark;                         /* activity() behind its latest poll that found nothing */
     struct ibv_cq_ex ex;                   /* the provider's functions, of an extended one */

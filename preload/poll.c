@@ -1,4 +1,4 @@
-/* poll.c - completions: what a poll found is told under the request's number, and the program gets its own wr_id back.
+/* poll.c - completions: what a poll found is recorded under the request's number, and the program gets its own wr_id back.
  *
  * Programs poll most of all, and mostly for nothing. The first poll that finds nothing is recorded. Of those behind it, while nothing else happens, one
  * is left open: it returns in the trace when something did happen, so that it stands for all of them. */
@@ -156,8 +156,8 @@ int record_req_notify_cq(struct ibv_cq *cq, int solicited_only)
     return r;
 }
 
-/* The extended interface. Each completion that it shows is told as a poll for one: start_poll and next_poll show one each, or say that there is none.
- * The provider has its wr_id in the structure, where the program reads it: it is put right there, and what the provider may read there is its own. */
+/* The extended interface. Each completion that it shows is recorded as a poll for one: start_poll and next_poll show one each, or report that there is
+ * none. The provider writes its wr_id into the structure, where the program reads it, so the program's wr_id replaces it there. */
 static int show(struct ibv_cq_ex *cq, struct cq *c, int (*real)(struct cq *, struct ibv_cq_ex *, struct ibv_poll_cq_attr *), struct ibv_poll_cq_attr *attr)
 {
     struct polling p;

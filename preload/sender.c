@@ -1,4 +1,4 @@
-/* sender.c - the extended interface of posting: what is built between wr_start and wr_complete is told as one ibv_post_send at wr_complete.
+/* sender.c - the extended interface of posting: what is built between wr_start and wr_complete is recorded as one ibv_post_send at wr_complete.
  *
  * The provider allows one thread at a time between these two, so that what is kept for a queue pair needs no lock of its own. */
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void record_wr_set_sge_list(struct ibv_qp_ex *qp, size_t n, const struct 
     q->sender->real.wr_set_sge_list(qp, n, list);
 }
 
-/* inline data is told by its flag, as ibv_post_send's is */
+/* inline data is recorded by its flag, as for ibv_post_send */
 static void record_wr_set_inline_data(struct ibv_qp_ex *qp, void *at, size_t length)
 {
     struct qp *q = of(qp);

@@ -138,7 +138,7 @@ __attribute__((constructor)) static void prepare(void)
     pthread_atfork(locks_lock, locks_unlock, in_child);
 }
 
-/* what is shared is no memory of a child, and of no interest in a core file */
+/* the shared memory is not passed to a child, and not written to a core file */
 static void *map(size_t from, size_t size)
 {
     void *memory = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, rings.number, (off_t)from);
