@@ -2,11 +2,10 @@
  *
  * A queue has slots. A slot keeps the context of a consumer and the op that the trace has for it, whether the event was recorded or not, so that
  * no context depends on recording. The provider gets the slot's number. Slots come in chunks that never move, and are found without a lock: one
- * thread takes them while another gives them back. A slot that was given back keeps what is in it until it is taken again, which is as late as
- * possible: so a completion that comes twice, or for a refused request, is still told apart.
+ * thread takes them while another returns them. A slot that was returned keeps its contents until it is taken again, which is as late as possible: so
+ * a completion that comes twice, or for a refused request, can still be recognised.
  *
- * A silent request that succeeds gives no completion. Its slot is given back with the completion of the next request of its queue that is not
- * silent: that one comes later in the queue.
+ * A silent request that succeeds has no completion. Its slot is returned with the completion of the next request of its queue that is not silent.
  */
 #ifndef NDKSHIM_SLOTS_H
 #define NDKSHIM_SLOTS_H
@@ -180,7 +179,7 @@ static void ndks_give_back(ndks_slots *q, uint32_t index)
     ndks_push(q, &q->returned, index);
 }
 
-/* gives back what a completion ends: its slot, and those of the silent requests before it. False where another completion has done so before */
+/* returns the slots that a completion ends: its own, and those of the silent requests ahead of it. False if another completion has done so before */
 static int ndks_complete(ndks_slots *q, uint64_t number)
 {
     ndks_slot *s = ndks_find(q, number);

@@ -148,8 +148,8 @@ NDKT_INLINE void ndkt_drop(ndkt_ring *r, ndkt_writer *w)
     else NDKT_ADD(&r->unwritten, 1);
 }
 
-/* Writes an event. begins: it has no op yet, and its place is that. without: what it needs of an earlier event was dropped, so it is dropped too.
- * own is which of the fields is its own op: 1 to 3, or 0. behind: further slots. Returns its place, or 0 where it was dropped. */
+/* Writes an event. begins: it has no op yet, so its place is its op. without: an earlier event that it needs was dropped, so it is dropped as well.
+ * own is the index of the field that is its own op: 1 to 3, or 0. behind: further slots. Returns its place, or 0 if it was dropped. */
 NDKT_INLINE ndkt_op ndkt_put(ndkt_ring *r, unsigned class_, int begins, int without, ndkt_op op, uint32_t has, uint64_t a, uint64_t b, uint64_t c,
     unsigned own, const void *behind, unsigned more)
 {

@@ -94,7 +94,7 @@ static void arm(toy_cq *cq)
 
 static void receive(toy_qp *qp, uint32_t bytes)
 {
-    ndkt_op op = ndkt_NdkReceive_call(&ring, qp->id, bytes); /* which is the request's id, too */
+    ndkt_op op = ndkt_NdkReceive_call(&ring, qp->id, bytes); /* which is also the request's id */
     qp->receives[(qp->first + qp->count++) % DEPTH] = op;
     ndkt_NdkReceive_ret(&ring, op, NDKT_STATUS_SUCCESS);
 }

@@ -126,7 +126,7 @@ static void solicited(void)
     finish(p);
 }
 
-/* A failure ends a request for solicited completions, too. */
+/* A failure also ends a request for solicited completions. */
 static void failure_solicited(void)
 {
     pair *p = connected(0);

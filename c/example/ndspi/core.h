@@ -49,7 +49,7 @@ typedef struct qp {
     srq *srq;
     VOID *context;
     queue receives, initiator;
-    ULONG cancel_receives, cancel_initiator; /* so many at the front are cancelled by a flush */
+    ULONG cancel_receives, cancel_initiator; /* how many at the front a flush cancels */
     ULONG inline_size;
     state state;
     struct qp *peer;

@@ -31,7 +31,7 @@ static void identity(void)
     finish(p);
 }
 
-/* the methods that only tell something */
+/* the methods that only return information */
 static void queries(void)
 {
     pair *p = connected(0);
