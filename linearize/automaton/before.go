@@ -11,7 +11,7 @@ type State struct {
 	Cq    model.Cq // what it holds left out, and with as few callbacks owed as may be
 	Most  int      // callbacks that may be owed
 	Holds int      // completions that it holds at least
-	Ahead int      // callbacks that were entered, of which the trace has not told
+	Ahead int      // callbacks that were entered, that the trace has not recorded yet
 }
 
 // Before returns what the explanations said that were alive before the latest event, no two of them alike, and no more than a few.

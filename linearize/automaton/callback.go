@@ -64,8 +64,8 @@ func (t *transition) enter(x explanation) {
 	})
 }
 
-// failed returns what becomes of y when the CQ fails just before that is told. One that overflows holds as much as it has room
-// for: the caller knows that there is so much, and y has to have a place for it.
+// failed returns the successors of y when the CQ fails just before that is told. A CQ that overflows is full:
+// the caller knows that there are as many completions, and y must have a place for each.
 func (m *Machine) failed(y explanation, status model.Health) []explanation {
 	name := model.CqInternalError
 	if status == model.BufferOverflow {

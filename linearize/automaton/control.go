@@ -19,7 +19,7 @@ type control struct {
 	waiting                     uint32
 	least, most                 uint32 // callbacks owed
 	done                        uint8  // which of the calls under way have taken effect, a bit each
-	ahead                       uint8  // callbacks that were entered, and that the trace has not told of yet
+	ahead                       uint8  // callbacks that were entered, and that the trace has not recorded yet
 	aheadOfError                bool   // the same of the one that reports an error
 	unread                      bool   // a callback was owed at a moment of rest at which no thread waited, and has not been entered since
 }

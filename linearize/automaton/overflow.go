@@ -35,8 +35,8 @@ func (e *event) mayComeAfterOverflow() bool {
 	return false
 }
 
-// overflown returns what becomes of y when the CQ overflows just now: it holds as many completions as it has room for. That there are
-// requests for these now, and one more, the caller knows.
+// overflown returns the successors of y when the CQ overflows just now: the CQ is full. The caller knows that there are
+// requests for that many completions now, and one more.
 func (m *Machine) overflown(y explanation, depth int, now uint16) ([]explanation, error) {
 	next, _ := m.step(y.control, act{name: model.Overflow}, 0, 0)
 	if len(next) == 0 {

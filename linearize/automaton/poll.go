@@ -74,7 +74,7 @@ func (t *transition) deliver(x explanation) {
 	}
 }
 
-// polled keeps what becomes of y by the poll of a completion of one of the kinds, which may count on if it was fresh (A25).
+// polled keeps the successors of y by the poll of a completion of one of the kinds, which may count on if it was fresh (A25).
 func (t *transition) polled(y explanation, kinds Kinds, wasFresh bool) {
 	var room [4]control
 	next := room[:0]

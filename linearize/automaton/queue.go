@@ -151,7 +151,7 @@ func (q *Queue) NotPlaced(from Moment, n int) {
 	}
 }
 
-// Untold reports whether a callback has been entered, in every explanation, of which the trace has not told.
+// Untold reports whether a callback has been entered, in every explanation, that the trace has not recorded yet.
 func (q *Queue) Untold() bool {
 	return q.Alive() && !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.ahead == 0 })
 }

@@ -73,12 +73,12 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 // few is how many explanations are as soon compared one by one.
 const few = 16
 
-// armed returns what becomes of x when an arm of type t takes effect.
+// armed returns the successors of x when an arm of type t takes effect.
 func (m *Machine) armed(x explanation, t model.Arm) []explanation {
 	return m.looks(x, act{name: model.NdkArmCq, arm: t}, model.Stronger(x.arm, t))
 }
 
-// exited returns what becomes of x when its callback returns. What the CQ holds may be old only from then on (A3), and an arm
+// exited returns the successors of x when its callback returns. What the CQ holds may be old only from then on (A3), and an arm
 // may look at it only then (A28).
 func (m *Machine) exited(x explanation) []explanation {
 	all := m.looks(x, act{name: model.NdkCqNotificationCallbackExit}, x.arm)
@@ -90,7 +90,7 @@ func (m *Machine) exited(x explanation) []explanation {
 	return all
 }
 
-// looks returns what becomes of x by an act that may look, for an arm of type a, at what the CQ holds: until it is asked the next time.
+// looks returns the successors of x by an act that may look, for an arm of type a, at what the CQ holds: until it is asked the next time.
 func (m *Machine) looks(x explanation, by act, a model.Arm) []explanation {
 	all := m.found[:0]
 	for _, o := range m.outcomes(look{x.control, by, a}) {
@@ -111,7 +111,7 @@ type look struct {
 	a model.Arm
 }
 
-// An outcome is what becomes of a control state by a look, where what the CQ holds is of a strength from least to most.
+// An outcome is a successor of a control state after a look, if the contents of the CQ have a strength from least to most.
 type outcome struct {
 	to          control
 	least, most int
@@ -157,7 +157,7 @@ func (m *Machine) examples(a model.Arm) [levels]Kinds {
 	return holds
 }
 
-// enteredAhead returns what becomes of x when a callback is entered that the trace records only later: a consumer takes
+// enteredAhead returns the successors of x when a callback is entered that the trace records only later: a consumer takes
 // the entry down when its own function begins, and an event has been read when the call that reads it returns.
 func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
 	var all []explanation
@@ -176,7 +176,7 @@ func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
 	return all
 }
 
-// entered returns what becomes of x when a callback is entered. There may be none on an empty CQ (A6).
+// entered returns the successors of x when a callback is entered. There may be none on an empty CQ (A6).
 func (m *Machine) entered(x explanation, status model.Health) []explanation {
 	x.unread = false
 	all := m.looks(x, act{name: model.NdkCqNotificationCallbackEnter, status: status}, x.arm)
