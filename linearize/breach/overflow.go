@@ -11,7 +11,7 @@ var (
 // IsOfOverflow reports whether a refusal is that a CQ can't have overflowed, or must have.
 func IsOfOverflow(r *model.Refusal) bool { return r.Rule == overflow }
 
-// IsOfFailedCq reports whether a rule is of what becomes of a CQ that fails.
+// IsOfFailedCq reports whether a rule is about a CQ that fails.
 func IsOfFailedCq(rule string) bool { return rule == overflow || rule == reported }
 
 // ErrorAgain is the breach that a callback reports an error of its CQ, as seen says, and one was reported before.
