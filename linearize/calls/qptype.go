@@ -7,8 +7,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// A queue pair of libibverbs has a type, which says what becomes of a message (the qp_type of ibv_create_qp). Those of NDKPI and of NDSPI are
-// all reliable connections.
+// A queue pair of libibverbs has a type (the qp_type of ibv_create_qp), which determines the delivery of messages. Queue pairs of NDKPI and NDSPI are all
+// reliable connections.
 
 // IsReliable reports whether a QP delivers each message, or its send does not succeed: a message waits for a receive. Its argument is the call that creates
 // the QP. It is false if that is not known: the trace does not record the type, or the type is not a reliable one of libibverbs.
