@@ -8,8 +8,7 @@ import (
 	"ndkoracle/model"
 )
 
-// mostCauses is how many cancelled requests of a queue pair are kept of which it is not known what cancelled them. Of earlier ones
-// nothing is asked any more.
+// mostCauses is how many requests of a queue pair are kept that were cancelled for an unknown cause. Earlier ones are not examined any more.
 const mostCauses = 64
 
 // cancelled states that something had ended what a cancelled request waited for (RES-10).

@@ -226,7 +226,7 @@ func (e *Engine) endOf(p *queuePair) timeline.Var {
 	return p.ended
 }
 
-// lossOf returns when the connection of p was lost, of which the trace need not tell. That may never be.
+// lossOf returns when the connection of p was lost, which the trace need not record. That may be never.
 func (e *Engine) lossOf(p *queuePair) timeline.Var {
 	if p.lost == timeline.None {
 		p.lost = e.Solver.New(timeline.Label{Deed: lostAt, Of: "the connection of " + p.name}, 0, posted, 0)

@@ -184,7 +184,7 @@ func (e *Engine) openQp(p *queuePair) {
 	e.openQp(p.peer)
 }
 
-// drop forgets a request: what becomes of it does not matter any more.
+// drop forgets a request whose outcome does not matter any more.
 func (e *Engine) drop(r *request) {
 	if !r.told {
 		r.queue.cq.outstanding--

@@ -300,7 +300,7 @@ func (e *Engine) waitsForProvider(r *request, since timeline.Time) {
 	}
 }
 
-// mayWaitBehind reports whether a request that is not a message may wait for messages of which it is not known whether they are before it.
+// mayWaitBehind reports whether a request that is not a message may wait for messages that may be ahead of it.
 func (w *workQueue) mayWaitBehind(r *request) bool {
 	return !r.message && w.loosened && slices.ContainsFunc(w.waiting, func(o *request) bool { return o.message && o.loose })
 }

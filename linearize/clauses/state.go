@@ -79,7 +79,7 @@ type connecting struct {
 	received    bool     // a receive was posted before the connect had returned
 	completed   int      // when NdkCompleteConnect was over; never while it is called
 	refuses     bool     // a post was refused behind the connect, as a connection has ended or is not complete
-	unproven    *request // the first that needs a connection of which the call has not returned
+	unproven    *request // the first that needs a connection whose call has not returned
 }
 
 // endings are the hidden times from which on a queue pair does less than before. Each is None until something is said of it.

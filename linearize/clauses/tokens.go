@@ -24,7 +24,7 @@ type tokenTable struct {
 // A token holds what may have made it valid, and what has made it invalid.
 type token struct {
 	old     bool // it may have been valid before the trace names it
-	given   int  // the latest event by which memory may have been given it without a word, or 0
+	given   int  // the latest event by which memory may have been given it unrecorded, or 0
 	relied  bool // something rests on that it was not
 	named   bool // by a request that makes it valid
 	made    []*registration
