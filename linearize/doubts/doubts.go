@@ -288,7 +288,7 @@ func Judge(t *trace.Trace, r *verdict.Report) {
 	d.Apply(r, t.Events)
 }
 
-// linesOf returns the lines of which a finding speaks.
+// linesOf returns the lines that a finding refers to.
 func linesOf(f *verdict.Finding) []int { return append(slices.Clone(f.See), f.Line) }
 
 // concerning returns the first doubt on which a finding may rest.
