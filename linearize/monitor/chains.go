@@ -65,7 +65,7 @@ func (h *chains) ended(p *qpArguments) {
 	}
 }
 
-// dropped looks at a queue pair that is closed: what was left open there nothing can end any more, where a close does not (A11).
+// dropped handles the close of a queue pair: nothing can end its chains any more, unless a close ends them (A11).
 func (h *chains) dropped(p *qpArguments, closed bool) {
 	if r := p.chain; closed && !h.any && r != nil && r.accepted {
 		h.neverEnded(r)

@@ -175,7 +175,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.isJoined(c.Qp): // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
 		n.note(c.Qp, &qpEnd{rule: byDisconnect, sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now, there: n.otherEnd(c.Qp)})
-	case c.Fn == "NdkDisconnect" && c.pends: // it had begun, so it has ended the connection, and what becomes of the rest is not told
+	case c.Fn == "NdkDisconnect" && c.pends: // it had begun, so it has ended the connection; the trace does not record the rest
 		n.note(c.Qp, &qpEnd{rule: byDisconnect, what: "NdkDisconnect of " + c.Qp + " had completed with a failure", at: n.s.m.now, there: n.otherEnd(c.Qp)})
 	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil && (n.isJoined(c.Qp) || !n.tried[c.Qp]):
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
