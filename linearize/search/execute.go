@@ -173,8 +173,8 @@ func (c *component) executeAny(w *walk, r *request) {
 	})
 }
 
-// crowd executes what is one too many for a CQ, where steps are told and nothing waits for room in it: it may be any request of which no
-// completion tells. The search asks only that there is one.
+// crowd executes the request that is one too many for a CQ, if trails are kept and no request waits for room in the CQ. It may be any request without a
+// recorded completion. The search only demands that there is one.
 func (c *component) crowd(w *walk, s state, cq int) {
 	if !c.keepsTrails || c.contract.WaitsForRoom(s.model, cq) {
 		return

@@ -45,9 +45,8 @@ type loss struct {
 	request *request // or nil
 }
 
-// findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
-// failed, flushed, disconnected or closed, or a peer that the trace does not have; or as a request failed of which no completion
-// tells.
+// findLosses finds since when the connection of each QP may have been lost for a reason that is not its own. The reason is a peer that failed, flushed,
+// disconnected or closed, a peer that the trace does not have, or a failed request without a recorded completion.
 func (h *history) findLosses() {
 	for _, p := range h.qps {
 		if p.connected == nil {

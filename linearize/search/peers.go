@@ -129,8 +129,8 @@ func (h *history) findArrived(p *qp) {
 	}
 }
 
-// guesses reports whether the i'th receive of p may have taken another message than that of the send in its place: one of which nothing
-// is told, and which may have failed by itself, and completed by the next moment of rest. Send and receive had met by the first that follows both.
+// guesses reports whether the i'th receive of p may have taken another message than the i'th: the i'th send has no recorded outcome, may have failed by
+// itself, and completed by the next moment of rest. Otherwise send and receive had met by the first moment of rest that follows both.
 func (h *history) guesses(p *qp, i int) bool {
 	r, s := p.receive[i], p.peer.sends[i]
 	told := s.told || slices.ContainsFunc(p.peer.initiator[s.position:], func(later *request) bool { return later.told })

@@ -113,8 +113,8 @@ func (c *component) waitsForPeer(s state, r *request, mark moment) bool {
 	return d.MayWait(connection, c.contract.Qps[i].Type, r.queue)
 }
 
-// waitForEachOther returns a send of p and a receive of its peer of which neither had ended by a moment of rest, or nil: a send waits for its
-// peer only where that has no receive (A15), or may not be connected yet.
+// waitForEachOther returns a send of p and a receive of its peer if neither had ended by a moment of rest, or nil. A send waits for its peer only if the
+// peer has no receive (A15), or may not be connected yet.
 func (c *component) waitForEachOther(s state, p int, mark moment) (send, receive *request) {
 	peer := c.contract.Qps[p].Peer
 	if peer < 0 || s.model.Qps[peer].State.Unconnected() || mark < c.qps[peer].unsure {

@@ -204,7 +204,7 @@ func (r *request) bytes() monitor.Length {
 	return monitor.Length(*e.Bytes)
 }
 
-// checkUnnamed checks the receives of p of which it is not known which message they took against those that the peer had sent by then (RES-02, RES-03).
+// checkUnnamed checks the receives of p whose message is not known against the messages that the peer had sent by then (RES-02, RES-03).
 func (h *history) checkUnnamed(p *qp) {
 	if p.peer.created == nil {
 		return
