@@ -31,7 +31,7 @@ func (q *cq) noteClose(u *underWay) {
 	u.beforeQp = slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.exists && l.qp.closing == 0 })
 }
 
-// requestCases counts the requests that were not refused, and those of them of which nothing has told how they ended.
+// requestCases counts the requests that were not refused, and those of them without a recorded outcome.
 type requestCases struct {
 	deferred int
 	unended  [2]int // by queue

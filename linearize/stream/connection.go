@@ -21,7 +21,7 @@ type link struct {
 	attempt       attempt    // the latest connect that failed
 }
 
-// An attempt is a connect that failed, and of which no connection is known to have come.
+// An attempt is a connect that failed, and is not known to have made a connection.
 type attempt struct {
 	call, failed eventIndex // or 0
 	fn           string

@@ -89,7 +89,7 @@ func (s *Stream) meet(q *cq, line int, r *request, result *trace.Result) (kinds 
 	return automaton.Plain, from, true
 }
 
-// messageKinds returns the kinds that the messages may be of which the peer of a queue of receives has sent, all that it can have taken.
+// messageKinds returns the possible kinds of the messages that a queue of receives can have taken: those that the peer has sent.
 func (l *workQueue) messageKinds() automaton.Kinds {
 	switch sends := l.other(); {
 	case sends == nil, l.qp.isRemote(), !sends.qp.created:
@@ -174,7 +174,7 @@ func (l *workQueue) loosen() {
 	}
 }
 
-// loose adds a send of which it is not known which receive takes it.
+// loose adds a send whose receive is not known.
 func (l *workQueue) loose(r *request) {
 	if l.unmatched == nil {
 		l.unmatched = &monitor.Unmatched{}
@@ -184,7 +184,7 @@ func (l *workQueue) loose(r *request) {
 	}
 }
 
-// mostUnmatched bounds the sends of a queue that are kept of which it is not known which receives take them.
+// mostUnmatched bounds the sends of a queue that are kept whose receives are not known.
 const mostUnmatched = 100
 
 // isMessage reports whether r is half of a message.
@@ -230,7 +230,7 @@ func (r *request) half() monitor.Half {
 	return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes}
 }
 
-// checkUnnamed checks a receive of which it is not known which message it took against those that the peer has sent (RES-02, RES-03).
+// checkUnnamed checks a receive whose message is not known against the messages that the peer has sent (RES-02, RES-03).
 func (s *Stream) checkUnnamed(q *cq, line int, r *request, result *trace.Result) {
 	sends := r.wq.other()
 	if r.wq.qp.isRemote() || !sends.qp.created || sends.unmatched == nil {
@@ -245,7 +245,7 @@ func (s *Stream) checkUnnamed(q *cq, line int, r *request, result *trace.Result)
 // mayBreak reports whether requests of p may be cancelled by now.
 func (p *qp) mayBreak() bool { return p.mayBeBroken() || p.overflown(nil) != 0 }
 
-// waitsForMessages reports whether the requests of a queue are receives of which it is known which message each waits for.
+// waitsForMessages reports whether the requests of a queue are receives, and it is known which message each waits for.
 func (l *workQueue) waitsForMessages() bool {
 	return l.queue == model.Receive && l.other() != nil && !l.other().qp.mayGrow() && l.known == never
 }

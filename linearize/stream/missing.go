@@ -38,7 +38,7 @@ func (q *cq) noteUncalled(p *poll, r *request, kinds automaton.Kinds, bounds cla
 	q.s.hidden.kept++
 }
 
-// forgetUncalled forgets those of which something is true.
+// forgetUncalled forgets those for which is holds.
 func (q *cq) forgetUncalled(is func(u *missingCallback) bool) {
 	q.missed.list = slices.DeleteFunc(q.missed.list, func(u *missingCallback) bool {
 		over := is(u)
@@ -67,7 +67,7 @@ func (m *missedCallbacks) neverTold() {
 	}
 }
 
-// findUncalled handles what the event at a line tells: of which requests it shows that they had completed.
+// findUncalled finds the requests that the event at a line shows to have completed.
 func (s *Stream) findUncalled(line int) {
 	if s.hidden.kept == 0 {
 		return

@@ -92,7 +92,7 @@ func (p *qp) uncross() {
 	of.peer, of.shadow, p.peer, p.shadow = nil, nil, nil, nil
 }
 
-// posted records that the QP of which p is the shadow posted r.
+// posted records that the QP that p is the shadow of posted r.
 func (p *qp) posted(r *request) {
 	l := p.wqs[r.wq.queue]
 	m := &request{wr: r.wr + " (" + r.wq.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, token: r.token, bytes: r.bytes,

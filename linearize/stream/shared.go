@@ -109,7 +109,7 @@ func (p *qp) takesFrom(name string) {
 // sharesReceives reports whether the receives of a queue are of a shared one.
 func (l *workQueue) sharesReceives() bool { return l.queue == model.Receive && l.qp.takes != nil }
 
-// mayShare leaves the CQ open of which the receives of p may be of a shared queue, as no queue pair names one.
+// mayShare makes the CQ of p's receives undecided: they may be of a shared queue, because no queue pair names one.
 func (p *qp) mayShare() {
 	if q := p.wqs[model.Receive].cq; q != nil && p.s.shared.wrs != nil && !p.s.shared.named {
 		q.group.leaveOpen(verdict.TakesShared(q.name, false, p.s.dialect.Name))
