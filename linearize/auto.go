@@ -61,8 +61,8 @@ func second(ctx context.Context, search func() *verdict.Report) *verdict.Report 
 	}
 }
 
-// agree makes one report of those of the two engines. A violation that one has found stands, whatever the other leaves open. Where the other calls
-// the trace conformant, or blames the other side, the engines differ: that is told, and the trace is never called conformant.
+// agree combines the reports of the two engines. A violation that one has found stands, whatever is undecided for the other. If the other calls the trace
+// conformant, or blames the other side, the engines differ: the report says so, and never calls the trace conformant.
 func agree(streamed, searched *verdict.Report) *verdict.Report {
 	searched.Cases = streamed.Cases
 	switch {
