@@ -502,7 +502,7 @@ func (q *qp) post(r *request, sgl []ndk.Sge, flags ndk.OpFlags, prepare func() n
 		status = prepare()
 	}
 	if status != ndk.STATUS_SUCCESS {
-		q.indicate(nil) // what becomes of the requests before is told by their completions
+		q.indicate(nil) // the completions of the earlier requests report their outcome
 		return status
 	}
 	q.initiator.add(r)

@@ -39,7 +39,7 @@ type shadow struct {
 	reported bool       // the error callback was entered
 	running  bool       // a callback was entered and has not returned
 	health   ndk.Status // STATUS_SUCCESS, or the CqStatus of the error callback
-	coin     *rand.Rand // for what the contract leaves open; nil: the fewest callbacks
+	coin     *rand.Rand // for the choices that the contract permits; nil: the fewest callbacks
 }
 
 func (s *shadow) may() bool { return s.coin != nil && s.coin.Uint64()&1 == 1 }
