@@ -192,8 +192,8 @@ func (h *history) complete(c *component) {
 	h.findTokens(c)
 }
 
-// findTokens names the tokens that the requests of a component change. Where a token was made valid of which the trace does not
-// tell, none is followed; then no peer may name one.
+// findTokens names the tokens that the requests of a component change. If a token was made valid that the trace does not
+// record, none is followed. Then no peer may name one.
 func (h *history) findTokens(c *component) {
 	names, valid := false, true
 	for _, r := range c.requests {

@@ -3,7 +3,7 @@ package tlcjudge
 import "strings"
 
 // promises is the type of the QP, by the names of Promises in module Dialect. An XRC QP promises what a reliable connection does,
-// and so does one of which the trace does not record the type.
+// and so does a QP whose type the trace does not record.
 func (p *qp) promises() string {
 	switch t := strings.TrimPrefix(p.qpType(), "IBV_QPT_"); t {
 	case "UC", "UD":
@@ -19,7 +19,7 @@ func (p *qp) qpType() string {
 	return p.created.first.QpType
 }
 
-// untyped returns a QP of libibverbs of which the trace records the peer and not the type, or nil.
+// untyped returns a QP of libibverbs whose peer the trace records, but not its type, or nil.
 func (c *component) untyped() *qp {
 	for _, p := range c.qps {
 		if p.peer != nil && p.created != nil && isVerbs(p.created.fn) && p.qpType() == "" {

@@ -84,7 +84,7 @@ func (h *history) findMovedTwice() {
 // moves reports whether a call that did not fail moves a QP of libibverbs into another state.
 func (c *call) moves() bool { return c.fn == "ibv_modify_qp" && c.answer() != "FAILURE" }
 
-// leaveOpen leaves open what the CQs of a QP hold.
+// leaveOpen makes the contents of the CQs of a QP undecided.
 func (p *qp) leaveOpen(why string) {
 	for _, q := range []*cq{p.initiator, p.receive} {
 		if q != nil {
