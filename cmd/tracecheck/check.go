@@ -319,7 +319,7 @@ func unfinished(name string, t *trace.Trace, s *settings, why error) *result {
 	return r
 }
 
-// overdue is the result for a trace of which nothing is known when ctx has been done for long.
+// overdue is the result for a trace without an answer when ctx has been done for long.
 func overdue(ctx context.Context, name string, s *settings, so *reading) *result {
 	r := unfinished(name, &trace.Trace{Name: name, More: uint64(so.events())}, s, context.Cause(ctx))
 	r.report.Findings[0].Message = fmt.Sprintf("%v%s, and the engine did not end by itself", context.Cause(ctx), r.readSoFar())

@@ -102,7 +102,7 @@ func (p *program) checkJoined(ctx context.Context, inputs []input, s *settings, 
 	return results
 }
 
-// undecided is the report of a trace of which nothing was judged.
+// undecided is the report of a trace that was not judged.
 func undecided(name, reason string) *verdict.Report {
 	return &verdict.Report{File: name, Verdict: verdict.Inconclusive, Findings: []verdict.Finding{{Verdict: verdict.Inconclusive, Message: reason}}}
 }
