@@ -7,8 +7,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// Objects that take no part in what queues do: protection domains, regions, windows, shared queues, connectors, listeners and shared endpoints
-// are created, used and closed beside a run, as the contract allows it or with one breach.
+// Objects that have no part in the work of queues: protection domains, regions, windows, shared queues, connectors, listeners and shared endpoints. They
+// are created, used and closed beside a run, as the contract allows or with one breach.
 
 // A kindOfObject says by which functions objects of a kind live.
 type kindOfObject struct {
@@ -253,8 +253,8 @@ func (b *bystanders) breach() string {
 	}
 }
 
-// withObjects returns the trace with the lives of such objects beside it, in a stretch without a moment of rest, and how they break the contract,
-// or "nothing".
+// withObjects returns the trace with the lives of such objects added, in a stretch without a moment of rest. breach says how they break the contract, or
+// is "nothing".
 func withObjects(d dice, t *trace.Trace, verbs, strict bool) (more *trace.Trace, breach string) {
 	b := &bystanders{d: d, verbs: verbs, strict: strict}
 	if b.live(); Flip(d, "breach of a life") {

@@ -8,8 +8,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// spread makes a trace in a partial order of one in a total order: its calls and callbacks are of several threads, some events
-// have the time of the one before, and the lines may be those of one thread after the other.
+// spread makes a partially ordered trace from a totally ordered one. Its calls and callbacks are of several threads, some events have the time of the
+// previous one, and the lines may be grouped by thread.
 func spread(d dice, total *trace.Trace) *trace.Trace {
 	p := *total
 	p.Header.Order = "partial"

@@ -9,9 +9,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// A referee decides a short trace by the plainest search there is: it keeps every state of the contract that the events so
-// far may have led to, and before each event takes every hidden step and every effect of an open call, in every order. It
-// looks ahead at nothing but what the call that takes effect returned.
+// A referee decides a short trace by the plainest possible search. It keeps every state of the contract that the events so far may have led to. Before
+// each event it performs every hidden step and every effect of an outstanding call, in every order. It looks ahead only at the return of the call that
+// takes effect.
 type referee struct {
 	c     *model.Contract
 	spans []*interval

@@ -22,8 +22,8 @@ type callOfLife struct {
 	over       bool
 }
 
-// judgeLives decides by the plainest reading of the words who breaks LIFE-01, LIFE-02, LIFE-04, LIFE-06, LIFE-11 or, where no close may fail, LIFE-12, or answers what does not wait
-// for an answer (ASY-01, ASY-02): it returns every party and why.
+// judgeLives decides by the plainest reading of the texts who breaks LIFE-01, LIFE-02, LIFE-04, LIFE-06, LIFE-11, ASY-01 or ASY-02. If no close may fail,
+// it also decides LIFE-12. It returns every party and the reasons.
 func judgeLives(events []trace.Event, noCloseFails bool) map[verdict.Verdict][]string {
 	found := map[verdict.Verdict][]string{}
 	blame := func(who verdict.Verdict, rule string) { found[who] = append(found[who], rule) }

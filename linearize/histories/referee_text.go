@@ -249,9 +249,9 @@ func (m *meaning) waits(on *trace.Event, cq int) bool {
 	return on.Cq == CqName(cq) || on.Cq == "" && on.Channel == "" && len(m.contract.Depth) == 1
 }
 
-// succeedsOnUnusable returns the event which tells that a request succeeded that was posted on a QP after a CQ of that had told of an error, or -1
-// (ARM-18). The model does not say that: there, what is posted on a QP whose CQ has failed may succeed. What the CQ itself delivers behind its
-// error is another matter (ARM-17).
+// succeedsOnUnusable returns the event that shows the success of a request posted on a QP after a CQ of the QP had reported an error, or -1 (ARM-18). The
+// model does not forbid that: there, a request posted on a QP whose CQ has failed may succeed. What the CQ itself delivers after its error is a matter of
+// ARM-17.
 func succeedsOnUnusable(events []trace.Event) int {
 	cqs, unusable, late, polls := map[string][]string{}, map[string]string{}, map[string]string{}, map[string]string{}
 	for i := range events {
