@@ -6,8 +6,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// Which objects have to outlive which (LIFE-15): a parent its child, the completion queues and the shared receive queue their queue
-// pair, the memory region the window that is bound to it, the queue pair, the listener and the shared endpoint their connector.
+// Which objects have to outlive which (LIFE-15). A parent outlives its child. Completion queues and a shared receive queue outlive their queue pair. A
+// memory region outlives the window that is bound to it. A queue pair, a listener and a shared endpoint outlive their connector.
 
 // linkCreation records the antecedents of an object whose creation is called.
 func (m *Monitor) linkCreation(o *object, c *Call) {

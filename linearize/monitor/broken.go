@@ -65,9 +65,9 @@ func (b *broken) called(r *workRequest, _ *Call, flags []string) {
 
 func (b *broken) dropped(p *qpArguments, _ bool) { delete(b.latest, p.initiator) }
 
-// completed looks for requests behind r, which shows that the connection has ended. They have to complete by the next moment of rest. Where both
-// ends are in the trace, or r was the oldest of its queue and waited for no peer, the connection had ended by the latest moment of rest, unless
-// a function other than a poll has been called since then.
+// completed looks for requests behind r, which shows that the connection has ended. They have to complete by the next moment of rest.
+// The connection had already ended by the latest moment of rest if no function other than a poll has been called since then. That holds if both ends are
+// in the trace, or if r was the oldest of its queue and waited for no peer.
 func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
 	q, outcome := r.queue, calls.OutcomeOf(result.Status)
 	before, told := b.latest[q]

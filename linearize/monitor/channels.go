@@ -7,7 +7,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// channels checks that an event of a CQ comes on the completion channel with which the CQ was created, and that a CQ without one gives none
+// channels checks that an event of a CQ arrives on the completion channel with which the CQ was created, and that a CQ without a channel has no events
 // (ARM-01).
 type channels struct {
 	nothing

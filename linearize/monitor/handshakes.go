@@ -105,8 +105,8 @@ func (s *handshakes) checkAccepted(h *handshake, c *Call) {
 			h.passive.Fn, h.passive.Qp, c.Fn, c.Qp)})
 }
 
-// done records the success of NdkAccept. Where that comes before its peer has called NdkConnect, which it accepts, the trace does not have what the
-// two ends did in one order, and nothing is said.
+// done records the success of NdkAccept. If that precedes the peer's call of NdkConnect, which it accepts, the trace does not have the two ends in one
+// order, and nothing is reported.
 func (s *handshakes) done(c *Call, succeeded bool) {
 	h := s.byQp[c.Qp]
 	if h == nil || h.passive != c || h.active == nil || !succeeded {

@@ -104,10 +104,10 @@ type Named struct {
 	Rests declared.Ground // beside what each breach of the rule does
 }
 
-// Name says which rule the missing callback breaks. It is asked when the whole trace is known, as later polls tell how requests ended.
+// Name says which rule the missing callback breaks. It is called when the whole trace is known, because later polls show how requests ended.
 //
-// It is for a completion that matches, or any in one reading of A3, and that may have been in the CQ when it was armed, or else for one that can only
-// have come later. Package breach has the rules of both.
+// The callback was owed for a completion that matches, or for any under one reading of A3. That completion may have been in the CQ when it was armed, or
+// else was placed later. Package breach has the rules of both.
 func (l *Missing) Name() Named {
 	if l.dialect.FreshAtArm == model.Must {
 		for i, a := range l.arms {

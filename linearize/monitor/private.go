@@ -172,7 +172,7 @@ func (v *private) completed(r *workRequest, c *Call, result *trace.Result) {
 	v.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: b.Rule, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()}, Message: b.Message})
 }
 
-// peer returns the queue pair that a fed one sends to, where both are connected, and all receives of that are its own and in the trace, or nil.
+// peer returns the queue pair that x sends to, or nil. Both have to be connected, and all receives of the peer its own and in the trace.
 func (v *private) peer(x *fed) *qpArguments {
 	peer := v.n.s.peer(x.p)
 	if peer == nil || !peer.created || peer.srq != "" || peer.receive.uncertain || peer.kind != x.p.kind || !v.connected(x.p) || !v.connected(peer) {

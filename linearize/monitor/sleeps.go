@@ -10,8 +10,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// sleeps looks whether a consumer sleeps beside a completion that nothing reports to it: ARM-25. At a moment of rest the CQ holds the completion, no callback
-// is owed for it, and the consumer, which had armed the CQ, does nothing more with it than poll and close.
+// sleeps checks whether a consumer sleeps while the CQ has a completion that nothing reports to it: ARM-25. At a moment of rest the completion is in the
+// CQ, and no callback is owed for it. The consumer, which had armed the CQ, only polls and closes it afterwards.
 type sleeps struct {
 	nothing
 	noRequest

@@ -36,8 +36,8 @@ type traffic struct {
 	invalidates    int // how many had been sent with the latest one that may invalidate a token
 }
 
-// A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is known to have succeeded, and the receives
-// that were pending on the queue pair itself are told not to have failed.
+// A suspicion is that a request broke its queue pair. It becomes a finding once all requests that the peer had posted by then are known to have
+// succeeded, and the receives that were pending on the queue pair itself are known not to have failed.
 type suspicion struct {
 	finding Finding
 	peer    string

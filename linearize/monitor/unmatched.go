@@ -8,9 +8,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Unmatched are the messages that the receives of a queue pair may still take, where it is not known which takes which: a message may have failed, and not
-// have arrived. Receives take messages in the order in which they were sent, so each takes at the earliest the first that fits behind what the one before
-// it took at the earliest; where none is left that fits, no choice explains what they tell (RES-02, RES-03).
+// Unmatched has the messages that the receives of a queue pair may still take, if it is not known which takes which: a message may have failed without
+// arriving. Receives take messages in the order in which they were sent. So the earliest message for a receive is the first that fits behind the earliest
+// one for the receive before it. If no message fits, no choice explains the completions (RES-02, RES-03).
 type Unmatched struct {
 	sends   []Half
 	skipper *Delivery // the latest receive that did not fit a message which it may have taken, and that

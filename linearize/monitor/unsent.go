@@ -11,10 +11,10 @@ import (
 	"ndkoracle/trace"
 )
 
-// unsent checks that a receive of an unreliable connection, of type UC, took a message of its peer: POLL-05, and RES-12 and RES-13, which are of the length
-// of that message. Such a connection loses messages, so the engines pair none with a receive. It makes none: where both ends are in the trace, no more
-// receives succeed than the peer has posted messages, and each took a message behind that of the receive before it. What the peer posts in its error state
-// is flushed, so no receive takes it (FLUSH-06). A datagram may come from anywhere.
+// unsent checks that a receive of an unreliable connection, of type UC, took a message of its peer: POLL-05, and RES-12 and RES-13 for the length of that
+// message. Such a connection loses messages, so the engines pair none with a receive. But it creates none. If both ends are in the trace, no more
+// receives succeed than the peer has posted messages, and each took a later message than the receive before it. What the peer posts in its error state is
+// flushed, so no receive takes it (FLUSH-06). A datagram may come from anywhere.
 type unsent struct {
 	nothing
 	noRequest
