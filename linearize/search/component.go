@@ -32,8 +32,8 @@ type component struct {
 	keepsTrails bool   // states keep the steps that led to them
 }
 
-// unfollowed says why it is not known what a QP owed at a moment of rest of which a request has no completion, or "": two calls of ibv_modify_qp moved it
-// at the same time, one of them into an error state, or one has brought back a send queue that a failure had stopped.
+// unfollowed says why it is not known what a QP with an uncompleted request owed at a moment of rest, or returns "". Either two calls of ibv_modify_qp
+// moved it at the same time, one of them into an error state, or one has resumed a send queue that a failure had stopped.
 func (c *component) unfollowed() string {
 	latest, sends := map[string]*span{}, map[string]bool{} // by QP: the call that returns last, and whether it was in RTS
 	for _, s := range c.h.spans {

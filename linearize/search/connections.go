@@ -67,8 +67,8 @@ func (h *history) findConnected() {
 // tellsOfEnd reports whether a post was refused as its queue pair is not connected.
 func (s *span) tellsOfEnd() bool { return s.refused() && s.end.Status == statusNotConnected }
 
-// mayBreak reports whether a connect of p that failed, and made no connection, may have cancelled a receive, or left p as a flush does, so that a later
-// request is cancelled. One that was refused takes a receive for that, which is posted before p is connected.
+// mayBreak reports whether a connect of p that failed and made no connection may have cancelled a receive, or may have changed p as a flush does, so that
+// a later request is cancelled. A refused connect can do so only if a receive is posted before p is connected.
 func (h *history) mayBreak(p *qp, s *span) bool {
 	return h.failedAt(s) != never && !s.verbs() && (!h.madeNoConnection(s) || h.receivesBeforeConnect(p, s)) && slices.ContainsFunc(slices.Concat(p.receive, p.initiator), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
@@ -196,8 +196,8 @@ func (h *history) connectsAgain(p *qp, after moment) moment {
 	return never
 }
 
-// onlyReceives reports whether nothing of p was accepted but receives before the next connect after one that failed which made a connection, and
-// no receive succeeded, nor was another request cancelled, even later.
+// onlyReceives reports whether only receives of p were accepted before the connect that made a connection, after one that failed. It also demands that no
+// receive succeeded, and that no other request was cancelled, even later.
 func (h *history) onlyReceives(p *qp, failed *span) bool {
 	next := never
 	for _, s := range h.spans {

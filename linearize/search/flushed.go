@@ -122,9 +122,10 @@ func (r *request) mayBeFlushedAlone() bool {
 	})
 }
 
-// lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection alone can have cancelled, or, where r was
-// posted behind that end, the latest of its queue pair; or nil: nothing succeeds then, though what the search executes late may have been executed before
-// that end. Of a queue pair that may have been broken before it was connected none is known to have ended the connection.
+// lostBefore returns the latest request of its queue behind which r was executed, and that only the end of the connection can have cancelled. If r was
+// posted after that end, it returns the latest such request of the queue pair. It returns nil if there is none. Nothing succeeds after the end, though
+// the search may execute late what was executed before it. In a queue pair that may have been broken before it was connected, no request is known to have
+// ended the connection.
 func (h *history) lostBefore(s state, r *request) *request {
 	if !h.dialect.LossCancels || s.model.Qps[r.qp.index].State != model.Ended || r.qp.brokeIdle {
 		return nil

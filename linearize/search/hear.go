@@ -8,8 +8,8 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// hear asks the clauses over hidden times (package clauses) about a component in which the search found nothing before a moment, and reports their
-// first finding before that. It reports whether there is one.
+// hear queries the clauses over hidden times (package clauses) for a component in which the search found nothing before a moment. It reports their first
+// finding before that moment, and whether there is one.
 func (j *judge) hear(c *component, before moment) bool {
 	f := j.heard(c, before)
 	if f != nil {

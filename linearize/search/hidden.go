@@ -32,8 +32,8 @@ func (c *component) listHidden() {
 	}
 }
 
-// listRequest adds the execution of r where it has an effect of its own (a failure breaks the QP, a token changes), and
-// its completion, unless the trace shows that there was none.
+// listRequest adds the execution of r if it has an effect of its own (a failure breaks the QP, a token changes). It adds the completion of r, unless the
+// trace shows that there was none.
 func (c *component) listRequest(r *request) {
 	o := operation{request: r, qp: r.qp.index, cq: r.qp.cq(r.queue).index, call: r.post.call, ret: never, maybe: true}
 	if r.message != nil && (r.told || !c.h.breaks(r.qp)) {

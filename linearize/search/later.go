@@ -9,10 +9,10 @@ import (
 	"ndkoracle/trace"
 )
 
-// names lets what is found of a component without the search stand, or what the clauses over hidden times find of it, in place of a finding of the search
-// by another rule. The clauses name what they find by the same event. And where nothing is wrong in a trace that ends with the event at which the search
-// has no explanation left, only a later event tells what forbids it: the search was at one that need not break a rule. What a CQ that failed may have
-// lost the clauses do not follow.
+// names replaces a finding of the search by one about the same component under another rule: one found without the search, or one of the clauses over
+// hidden times. The clauses name their findings by the same event. If nothing is wrong in a trace that ends with the event at which the search has no
+// explanation left, only a later event shows the violation: the event of the search need not break a rule. The clauses do not follow what a failed CQ may
+// have lost.
 func (j *judge) names(ctx context.Context, c *component, searched *verdict.Finding, death moment) bool {
 	if breach.IsOfFailedCq(searched.Rule) {
 		return false

@@ -176,9 +176,9 @@ func (h *history) pendingAtRest(r *request) moment {
 	return rested
 }
 
-// foundEmptyBy returns the last moment of rest after which polls found q empty that returned before a moment, and before q may have
-// failed and p was closed (A21), or 0: what requests of p had failed by then had been delivered. Once q may have failed, what it delivers shows
-// that, if that was placed after the moment of rest.
+// foundEmptyBy returns the last moment of rest after which polls found q empty, or 0. The polls returned before until, before q may have failed, and
+// before p was closed (A21). So the requests of p that had failed by that moment of rest had been delivered. Once q may have failed, a completion that it
+// delivers shows the same, if it was placed after the moment of rest.
 func (h *history) foundEmptyBy(p *qp, q *cq, until moment) moment {
 	if p.closed != nil {
 		until = min(until, p.closed.call)
