@@ -12,10 +12,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Where the order of a trace is partial, the events of one thread follow each other as their lines do, and those of two threads
-// as their times. Events of different threads and one time may have happened in either order: that is a tie. The trace is
-// allowed when an order that it leaves open is. Orders are tried until one is found, or until all are known to break a rule: a
-// rule that is broken before a tie is broken in whatever order what comes after it happened.
+// In a partially ordered trace, the events of one thread are in the order of their lines, and those of different threads in the order of their times.
+// Events of different threads at one time may have happened in either order: that is a tie. The trace is allowed if one of its possible orders is. Orders
+// are tried until one is allowed, or all are known to break a rule: a rule that is broken before a tie is broken in each order of the events after it.
 
 // maxOrders is how many orders, and beginnings of them, are tried.
 const maxOrders = 1 << 6
