@@ -135,8 +135,8 @@ func page(row ruletable.Row, uses []ruletable.Use, drawn *drawer) (string, error
 		reading, _ := rules.GetReading(id) // the rulebook's test keeps the reference
 		line("reading "+id, fmt.Sprintf("%s *%s*", reading.Question, reading.Default))
 	}
-	b.WriteString("\n## What the judge looks at\n\n" + judged(row) + "\n")
-	b.WriteString("## Where it stands\n\n| part | names |\n|---|---|\n")
+	b.WriteString("\n## What exercises it\n\n" + judged(row) + "\n")
+	b.WriteString("## Where it is stated and checked\n\n| part | names |\n|---|---|\n")
 	line("defined in tla/", names(row.Definitions, row.Without[ruletable.Definition], "not stated in TLA+"))
 	line("checked by TLC", names(row.Properties, row.Without[ruletable.Property], "no property of a configuration"))
 	if slices.Contains(ruletable.Groups, rule.Group) {

@@ -185,7 +185,7 @@ func count(names []string) string {
 	return strconv.Itoa(len(names))
 }
 
-const header = `# Where each rule stands
+const header = `# Where each rule is stated and checked
 
 Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. The table counts what the [page of a rule](rules/README.md) names.
 That page also says why a cell is empty. A test fails when a rule loses its definition, its last property, check or trace without a reason, and when this table is stale.

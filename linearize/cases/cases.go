@@ -58,9 +58,9 @@ const (
 const Number = int(number)
 
 var told = [Number]struct{ id, text string }{
-	ArmFoundMatch:             {"ARM-04/MATCH", "a CQ was armed that held a completion, placed since the last callback, that matches: by NDKPI the arm MUST be satisfied at once"},
-	ArmFoundOthers:            {"ARM-05/OTHERS", "a CQ was armed that held other completions alone: by NDKPI the arm MAY be satisfied at once"},
-	ArmFoundNothing:           {"ARM-05/NOTHING", "a CQ was armed that was empty"},
+	ArmFoundMatch:             {"ARM-04/MATCH", "a CQ was armed with a matching completion placed since the last callback: by NDKPI the arm MUST be satisfied at once"},
+	ArmFoundOthers:            {"ARM-05/OTHERS", "a CQ was armed with only other completions: by NDKPI the arm MAY be satisfied at once"},
+	ArmFoundNothing:           {"ARM-05/NOTHING", "an empty CQ was armed"},
 	ArmInCallback:             {"ARM-06/ARM", "NdkArmCq was called while a callback of the CQ ran"},
 	CallbackDeferred:          {"ARM-06/DEFERRED", "a callback was owed when another one of the CQ returned"},
 	StatusBufferOverflow:      {"ARM-15/BUFFER-OVERFLOW", "a callback reported STATUS_BUFFER_OVERFLOW"},
@@ -72,7 +72,7 @@ var told = [Number]struct{ id, text string }{
 	InvalidatedByPlainPoll:    {"POLL-07/PLAIN", "NdkGetCqResults fetched a receive whose message invalidated a token"},
 	InvalidatedByExtendedPoll: {"POLL-07/EXTENDED", "NdkGetCqResultsEx fetched a receive whose message invalidated a token"},
 	InvalidateRefused:         {"POLL-08/INLINE", "an NdkInvalidate of a token that the peer had invalidated was refused inline"},
-	InvalidateFailed:          {"POLL-08/COMPLETION", "an NdkInvalidate of a token that the peer had invalidated completed, and had failed"},
+	InvalidateFailed:          {"POLL-08/COMPLETION", "an NdkInvalidate of a token that the peer had invalidated failed in its completion"},
 	PollInCallback:            {"POLL-10/CALLBACK", "a poll of a CQ was called while a callback of it ran"},
 	CancelledInitiator:        {"RES-10/INITIATOR", "a request of an initiator queue was cancelled"},
 	CancelledReceive:          {"RES-10/RECEIVE", "a receive was cancelled"},
@@ -81,8 +81,8 @@ var told = [Number]struct{ id, text string }{
 	RefusedThird:              {"DEF-05/THIRD", "a post was refused at the third place of its chain"},
 	RefusedFourth:             {"DEF-05/FOURTH", "a post was refused at the fourth place of its chain"},
 	RefusedLater:              {"DEF-05/LATER", "a post was refused after the fourth place of its chain"},
-	ChainEndedByPost:          {"DEF-06/POST", "a chain was ended by a request without NDK_OP_FLAG_DEFER"},
-	ChainEndedByFlush:         {"DEF-06/FLUSH", "a chain was ended by a flush"},
+	ChainEndedByPost:          {"DEF-06/POST", "a request without NDK_OP_FLAG_DEFER ended a chain"},
+	ChainEndedByFlush:         {"DEF-06/FLUSH", "a flush ended a chain"},
 	SilentFailed:              {"FLAG-02/FAILED", "a request with NDK_OP_FLAG_SILENT_SUCCESS failed"},
 	SilentCancelled:           {"FLAG-02/CANCELLED", "a request with NDK_OP_FLAG_SILENT_SUCCESS was cancelled"},
 	CloseCqFirst:              {"LIFE-04/CQ", "NdkCloseCq was called before the close of a QP that uses the CQ"},
