@@ -53,7 +53,7 @@ func Documents(rows []traces.Row) map[string]string {
 	for _, k := range []kind{otherVerdict, undecided, otherPlace} {
 		var text strings.Builder
 		if k == otherVerdict {
-			fmt.Fprintf(&text, "# Known divergences\n\n%sEach row is a trace of `traces/` that an\nengine is known to judge wrongly or not at all. "+
+			fmt.Fprintf(&text, "# Known divergences\n\n%sEach row is a trace of `traces/` for which an\nengine is known to give another answer than the right one. "+
 				"A test fails when one of these answers changes. An empty cell means the right answer.\nA number is a line of the trace.\n\n"+
 				"- Another verdict: below\n- [%s](%s): %s\n- [%s](%s): %s\n\n## %s\n", written, undecided.title, path.Base(undecided.document), undecided.text,
 				otherPlace.title, path.Base(otherPlace.document), otherPlace.text, k.title)
