@@ -180,11 +180,14 @@ REGISTERS(ibv_reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t n, uint
     real()->ibv_reg_dmabuf_mr(pd, offset, n, iova, fd, access))
 EXPORT DESTROYS(ibv_dereg_mr, struct ibv_mr, real()->ibv_dereg_mr(at), MR, ndkt_ibv_dereg_mr_call, ndkt_ibv_dereg_mr_ret)
 
-/* the format has no such function, and what is registered is another memory after it */
+/* the format has no such function. Another memory is registered after it, unless it failed so that the old region is valid, or the provider lacks it */
 EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *at, size_t n, int access)
 {
-    if (shared && mine(FIND(MR, mr))) results_lost();
-    return real()->ibv_rereg_mr(mr, flags, pd, at, n, access);
+    int r = real()->ibv_rereg_mr(mr, flags, pd, at, n, access), error = errno;
+    int unchanged = r == IBV_REREG_MR_ERR_INPUT || r == IBV_REREG_MR_ERR_DONT_FORK_NEW || (r == IBV_REREG_MR_ERR_CMD && error == EOPNOTSUPP);
+    if (shared && !unchanged && mine(FIND(MR, mr))) results_lost();
+    errno = error;
+    return r;
 }
 
 static struct ibv_context_ops *ops_of(struct ibv_context *c) { return &((struct context *)FIND(CONTEXT, c))->ops; }

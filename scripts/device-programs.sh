@@ -4,7 +4,8 @@
 # is not installed in DIRECTORY/skipped. The programs meet at the address that the device has on its network.
 #
 # ib_send_lat -e is left out: it waits for events of two queues of one entry each on one channel, and takes one for the other. Then
-# it posts too early (POST-06), overruns the queue, and waits for ever.
+# it posts too early (POST-06), overruns the queue, and waits for ever. ucx_perftest is left out: at its end it waits for acknowledgements that don't come,
+# whether it is recorded or not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 traces=$1
@@ -82,6 +83,15 @@ pair send_lat ib_send_lat -s 64 "${perftest[@]}" -- -- 127.0.0.1
 pair send_bw ib_send_bw -s 4096 "${perftest[@]}" -- -- 127.0.0.1
 pair send_bw_events ib_send_bw -e -s 4096 "${perftest[@]}" -- -- 127.0.0.1
 pair write_bw ib_write_bw -s 4096 "${perftest[@]}" -- -- 127.0.0.1
+pair send_lat_ud ib_send_lat -c UD -s 64 "${perftest[@]}" -- -- 127.0.0.1
+pair send_bw_uc ib_send_bw -c UC -s 4096 "${perftest[@]}" -- -- 127.0.0.1
+pair send_bw_both_ways ib_send_bw -b -s 4096 "${perftest[@]}" -- -- 127.0.0.1
+pair send_bw_srq ib_send_bw --use-srq -s 4096 "${perftest[@]}" -- -- 127.0.0.1
+pair write_lat ib_write_lat -s 64 "${perftest[@]}" -- -- 127.0.0.1
+pair read_bw ib_read_bw -s 4096 "${perftest[@]}" -- -- 127.0.0.1
+pair atomic_bw ib_atomic_bw "${perftest[@]}" -- -- 127.0.0.1
+pair rstream rstream -p PORT -I 10 -C 10 -S 1024 -- -- -s ADDRESS
+pair fi_pingpong fi_pingpong -p verbs -e msg -I 10 -S 1024 -- -B PORT -- -P PORT ADDRESS
 pair rping rping -a ADDRESS -p PORT -C 20 -v -- -s -- -c
 
 # single NAME PROGRAM ARGUMENT...: a program that is both ends.
@@ -93,3 +103,15 @@ single() {
 }
 single extended_one "$traces/extended" "$device" "$index" --one
 single extended "$traces/extended" "$device" "$index"
+
+# Tests of rdma-core's Python binding, as its package has them. Of test_cq the test of resizing is left out: it wants an error that Soft-RoCE does not give.
+pyverbs=/usr/share/doc/rdma-core/tests
+if [ -d "$pyverbs" ] && /usr/bin/python3 -c 'import pyverbs' 2>/dev/null; then
+	cp -r "$pyverbs" "$traces/tests"
+	find "$traces/tests" -name '*.gz' -exec gunzip -f {} +
+	for test in test_cq.CQAPITest test_cq_events test_cqex test_qp test_mr; do
+		single "pyverbs_${test%.*}" /usr/bin/python3 "$traces/tests/run_tests.py" --dev "$device" --gid "$index" -v "$test"
+	done
+else
+	echo "pyverbs (python3-pyverbs)" >>"$traces/skipped"
+fi

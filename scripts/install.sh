@@ -37,6 +37,8 @@ need ibverbs-providers knows_rxe
 need ibverbs-utils has ibv_devinfo
 need perftest has ib_send_lat
 need rdmacm-utils has rping
+need libfabric-bin has fi_pingpong
+need python3-pyverbs /usr/bin/python3 -c 'import pyverbs'
 need openjdk-17-jre-headless java_runs
 need maven has mvn
 need qemu-system-x86 has qemu-system-x86_64
