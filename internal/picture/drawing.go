@@ -85,13 +85,13 @@ func draw(p *Page) *drawing {
 			shown = append(shown, items[s.from:s.to]...)
 		}
 	}
-	d.Objects = newLanes(shown, func(i *item) string { return i.object })
+	d.Objects = newLanes(shown, func(i *item) string { return i.object }, byNumber)
 	d.Threads = newLanes(shown, func(i *item) string {
 		if i.kind != event {
 			return "provider"
 		}
 		return i.thread
-	})
+	}, asFound)
 	for _, i := range shown {
 		i.drawn = true
 		d.Digits = max(d.Digits, utf8.RuneCountInString(i.label()), len("line"))

@@ -2,6 +2,8 @@ package picture
 
 import (
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,7 +22,7 @@ type lanes struct {
 
 // newLanes finds the lanes of the items that are drawn. Where there are too many, those come first in which something was found, then those of the
 // queue pairs whose completions were polled there, then those of events that the findings refer to.
-func newLanes(items []*item, of func(*item) string) *lanes {
+func newLanes(items []*item, of func(*item) string, order func(a, b string) int) *lanes {
 	l := &lanes{place: map[string]int{}}
 	named := func(i *item, name string) string {
 		if name != "" {
@@ -52,6 +54,7 @@ func newLanes(items []*item, of func(*item) string) *lanes {
 			first = append(first, name)
 		}
 	}
+	slices.SortStableFunc(all, order)
 	if items[0].letter != "" {
 		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(a[0], b[0]) }) // by the letter of the host
 	}
@@ -73,4 +76,17 @@ func (l *lanes) laneOf(i *item) int {
 		l.Names = append(l.Names, otherLane)
 	}
 	return len(l.Names) - 1
+}
+
+// asFound is the order in which the lanes were found.
+func asFound(_, _ string) int { return 0 }
+
+var digits = regexp.MustCompile(`\d+`)
+
+// byNumber orders names by their text, and by their numbers where the text is the same: cq2 comes before cq10.
+func byNumber(a, b string) int {
+	padded := func(name string) string {
+		return digits.ReplaceAllStringFunc(name, func(n string) string { return fmt.Sprintf("%20s", n) })
+	}
+	return cmp.Compare(padded(a), padded(b))
 }

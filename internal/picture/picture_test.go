@@ -126,19 +126,19 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// Where there is no room for all lanes, those of the findings have one.
+// Where there is no room for all lanes, those of the findings have one. They are in the order of their names and numbers.
 func TestLanes(t *testing.T) {
 	var events []trace.Event
 	for n := range 20 {
-		events = append(events, trace.Event{Thr: "main", Ph: trace.Point, Fn: "CqePlaced", Cq: fmt.Sprint("cq", n)})
+		events = append(events, trace.Event{Thr: "main", Ph: trace.Point, Fn: "CqePlaced", Cq: fmt.Sprint("cq", 19-n)})
 	}
 	p := &Page{Hosts: []Host{host(events...)}, Findings: []Finding{{Line: 20}}}
 	items := p.itemsOf(0)
-	l := newLanes(items, func(i *item) string { return i.object })
+	l := newLanes(items, func(i *item) string { return i.object }, byNumber)
 	for _, i := range items {
 		l.laneOf(i)
 	}
-	if want := []string{"cq0", "cq1", "cq2", "cq3", "cq4", "cq5", "cq6", "cq18", otherLane}; !slices.Equal(l.Names, want) {
+	if want := []string{"cq1", "cq13", "cq14", "cq15", "cq16", "cq17", "cq18", "cq19", otherLane}; !slices.Equal(l.Names, want) {
 		t.Errorf("the lanes are %q, want %q", l.Names, want)
 	}
 }
@@ -153,7 +153,7 @@ func TestBars(t *testing.T) {
 	}
 	p := &Page{Hosts: []Host{host(enter("1"), enter("2"), exit("1"), exit("2"))}}
 	items := p.itemsOf(0)
-	b := bars{lanes: newLanes(items, func(i *item) string { return i.object })}
+	b := bars{lanes: newLanes(items, func(i *item) string { return i.object }, byNumber)}
 	var got []string
 	for _, i := range items {
 		b.step(i, true)
