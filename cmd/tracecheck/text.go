@@ -127,6 +127,9 @@ func (w *textReporter) finding(r *result, f *verdict.Finding) {
 		related = append(related, strings.TrimSpace(fmt.Sprintf("line %d: %s", line, eventAt(r.trace, line))))
 	}
 	w.detail("see", related...)
+	if f.Message == verdict.NotAtRest {
+		w.detail("at its end", waiting(r)...)
+	}
 	if len(f.Also) > 0 {
 		w.detail("also", "other ways to explain the trace break "+strings.Join(f.Also, ", "))
 	}
