@@ -26,7 +26,7 @@ func drawExample(w io.Writer, example counterexample.Example) error {
 	for _, s := range told.Hidden {
 		host.Steps = append(host.Steps, picture.Step{Behind: s.Behind, Text: strings.ReplaceAll(s.Action, `"`, ""), Object: objectOf(s.Action)})
 	}
-	finding := picture.Finding{Label: example.Property, After: lastState(example), Message: "is a property that these steps break. TLC found no fewer."}
+	finding := picture.Finding{Label: example.Property, After: lastState(example), Message: "is a property that these steps break. TLC found no shorter run that breaks it."}
 	if last := len(told.Hidden); last > 0 && told.Hidden[last-1].Behind == len(told.Events)-1 {
 		finding.Step = last
 	} else {
