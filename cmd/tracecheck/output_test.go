@@ -26,7 +26,7 @@ const violationText = `-: provider violation (3 events, ndkpi)
   -:9: ARM-11: no callback came for the completion of w1, which failed, though cq1 was armed SOLICITED
       the event   NdkGetCqResults ret op=4 results=[w1 STATUS_CANCELLED]
       the rule    A SOLICITED arm is satisfied by every completion with a failing status.
-                  provider, liveness; source: NDK_FN_SEND; NDK_FN_SEND_AND_INVALIDATE (note)
+                  provider, liveness; source: NDK_FN_SEND; NDK_FN_SEND_AND_INVALIDATE (note); ibv_req_notify_cq(3)
       before it   cq1: 1 completion, armed SOLICITED
                   cq1: empty, armed SOLICITED
       see         line 2: NdkCreateCq call op=1 cq=cq1

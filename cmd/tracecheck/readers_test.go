@@ -11,15 +11,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ndkoracle/rules"
 )
 
 // readers is a module of its own: programs of others that read the reports (README.md there).
 const readers = "../../internal/readers"
 
+// site is where the documents are published.
+const site = "https://docs.example/ndk"
+
 // reportOf returns what the program as it is shipped writes of traces of each verdict, with warnings, advice and links to the rules.
 func reportOf(t *testing.T, format string) string {
 	t.Helper()
-	args := []string{"--engine", "stream", "--format", format, "--docs", "https://docs.example/ndk", "--require-coverage", "DEF-03", "../../traces/inconclusive", "../../traces/malformed", plainTrace}
+	args := []string{"--engine", "stream", "--format", format, "--docs", site, "--require-coverage", "DEF-03", "../../traces/inconclusive", "../../traces/malformed", plainTrace}
 	for _, pattern := range []string{"reject/a*", "use/*"} {
 		found, err := filepath.Glob(filepath.Join("../../traces", pattern+".ndktrace.jsonl"))
 		if err != nil || len(found) == 0 {
@@ -176,7 +181,11 @@ func TestReviewdogReadsTheSame(t *testing.T) {
 	weights := map[string]string{"critical": "ERROR", "minor": "WARNING", "info": "INFO"}
 	var want []string
 	for _, i := range issues {
-		want = append(want, fmt.Sprintf("%s\t%d\t%s\ttracecheck.%s\t%s", i.Location.Path, i.Location.Lines.Begin, weights[i.Severity], i.Check, i.Description))
+		text := i.Description
+		if _, isRule := rules.Get(i.Check); isRule {
+			text += " (" + site + "/rules/" + i.Check + ".html)"
+		}
+		want = append(want, fmt.Sprintf("%s\t%d\t%s\ttracecheck.%s\t%s", i.Location.Path, i.Location.Lines.Begin, weights[i.Severity], i.Check, text))
 	}
 	report := reportOf(t, "checkstyle")
 	if have := read("checkstyle", report); !slices.Equal(have, want) {
