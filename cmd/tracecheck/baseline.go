@@ -107,9 +107,6 @@ func (w *baselineReporter) result(r *result) {
 		}
 		w.known[fingerprint(r, f)] = oneLine(fmt.Sprintf("%s, %s, %s", f.Verdict, about, kindOfEvent(r.trace, f.Line)))
 	}
-	if w.settings.passesQuietly(r) {
-		return
-	}
 	for _, warning := range r.warnings() {
 		rule := advised(warning)
 		if rule == "" {

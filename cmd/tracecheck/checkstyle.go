@@ -36,9 +36,7 @@ const checkstyleVersion = "4.3"
 var checkstyleSeverities = map[level]string{isError: "error", isWarning: "warning", isNote: "info"}
 
 func (w *checkstyleReporter) result(r *result) {
-	if !w.settings.passesQuietly(r) {
-		w.add(r.report.File, r.remarks(w.settings))
-	}
+	w.add(r.report.File, r.remarks(w.settings))
 }
 
 func (w *checkstyleReporter) end(sum *summary) {

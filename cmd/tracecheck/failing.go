@@ -45,9 +45,10 @@ func (s *settings) exitOf(r *result) int {
 	return code
 }
 
-// passesQuietly reports whether --quiet has nothing said of a result: it is conformant, and no advice fails the run.
+// passesQuietly reports whether text and tables omit a result with --quiet: it is conformant, and nothing is warned of but what the baseline has.
 func (s *settings) passesQuietly(r *result) bool {
-	return s.quiet && r.code == exitConformant && s.exitOf(r) == exitConformant
+	warns := slices.ContainsFunc(r.warnings(), func(w trace.Warning) bool { return !s.knownAdvice(r, w) })
+	return s.quiet && r.code == exitConformant && !warns
 }
 
 func (s *settings) exitOfVerdict(r *result) int {

@@ -142,7 +142,7 @@ func checkFlags(set *pflag.FlagSet) *settings {
 	set.BoolVar(&s.join, "join", false,
 		"judge two traces together, as the two hosts of one connection")
 	set.IntVar(&s.jobs, "jobs", 1, "`number` of traces to judge in parallel, 0 for one on each core; does not affect the output")
-	set.BoolVar(&s.quiet, "quiet", false, "no output about conformant traces, coverage and progress")
+	set.BoolVar(&s.quiet, "quiet", false, "text and tables omit conformant traces without warnings; no output about coverage and progress")
 	return s
 }
 

@@ -146,7 +146,8 @@ func TestCodeclimate(t *testing.T) {
 			t.Errorf("%s behind other lines: %s, want %s", have[i], later.Fingerprint, all[i].Fingerprint)
 		}
 	}
-	b.do("--format", "codeclimate", "--quiet", names[2])
+	b = newBench(t)
+	b.do("--format", "codeclimate", files(t, "conformant")[0])
 	if b.out.String() != "[]\n" {
 		t.Errorf("of nothing: %s", &b.out)
 	}

@@ -99,7 +99,6 @@ type jsonReporter struct {
 }
 
 func (w *jsonReporter) result(r *result) {
-	quiet := w.settings.passesQuietly(r)
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: printable(r.reason),
 		Dialect: r.report.Dialect, With: r.report.With, Events: r.report.Events,
@@ -108,10 +107,8 @@ func (w *jsonReporter) result(r *result) {
 		Warnings: []jsonWarning{}, Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 		Cases: []jsonCase{},
 	}
-	if !quiet {
-		for _, warning := range w.settings.warnings(r) {
-			t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
-		}
+	for _, warning := range w.settings.warnings(r) {
+		t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
 	}
 	for _, f := range r.report.Findings {
 		t.Findings = append(t.Findings, jsonOf(r, &f, w.settings))

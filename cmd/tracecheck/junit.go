@@ -46,9 +46,6 @@ type (
 )
 
 func (w *junitReporter) result(r *result) {
-	if w.settings.passesQuietly(r) {
-		return
-	}
 	c := junitCase{Name: printable(r.report.File), Class: "tracecheck"}
 	switch w.settings.exitOf(r) {
 	case exitConformant:

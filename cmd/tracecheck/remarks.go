@@ -65,17 +65,15 @@ func (r *result) warned(s *settings) []remark {
 	if r.reason != "" {
 		all = append(all, remark{level: isError, line: r.line, check: r.answer(), title: r.answer(), text: r.reason})
 	}
-	if !s.passesQuietly(r) {
-		for _, warning := range s.warnings(r) {
-			m := remark{level: isWarning, line: warning.Line, check: warningCheck, title: warningCheck, text: warning.Text}
-			if rule := advised(warning); rule != "" {
-				m.check, m.fingerprint = rule, fingerprintOfAdvice(r, rule, warning)
-				if s.knownAdvice(r, warning) {
-					m.level = isNote
-				}
+	for _, warning := range s.warnings(r) {
+		m := remark{level: isWarning, line: warning.Line, check: warningCheck, title: warningCheck, text: warning.Text}
+		if rule := advised(warning); rule != "" {
+			m.check, m.fingerprint = rule, fingerprintOfAdvice(r, rule, warning)
+			if s.knownAdvice(r, warning) {
+				m.level = isNote
 			}
-			all = append(all, m)
 		}
+		all = append(all, m)
 	}
 	return all
 }

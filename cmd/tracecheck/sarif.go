@@ -32,10 +32,8 @@ func (w *sarifReporter) result(r *result) {
 		w.failed = w.failed || r.code == exitInternal
 		w.notify("error", r.answer()+": "+r.reason, sarifAt(r.path, r.line))
 	}
-	if !w.settings.passesQuietly(r) {
-		for _, warning := range w.settings.warnings(r) {
-			w.warn(r, warning)
-		}
+	for _, warning := range w.settings.warnings(r) {
+		w.warn(r, warning)
 	}
 	for i := range r.report.Findings {
 		w.finding(r, &r.report.Findings[i])
