@@ -8,7 +8,7 @@ import (
 	"ndkoracle/trace"
 )
 
-const resultsListed = 4
+const mostListed = 4 // parts of a list
 
 // Of returns an event as the function, the phase, and the fields with the thread last.
 func Of(e *trace.Event) string {
@@ -44,7 +44,7 @@ func Fields(e *trace.Event) []string {
 	number("threshold", e.Threshold)
 	field("wr", e.Wr)
 	if len(e.Wrs) > 0 {
-		field("wrs", fmt.Sprint(len(e.Wrs)+e.Cut))
+		field("wrs", listed(len(e.Wrs), e.Cut, func(i int) string { return e.Wrs[i].Wr }))
 	}
 	field("bad_wr", e.BadWr)
 	field("flags", strings.Join(e.Flags, "+"))
@@ -64,19 +64,20 @@ func Fields(e *trace.Event) []string {
 	}
 	field("for", e.For)
 	if e.Results != nil {
-		field("results", results(e.Results, e.Cut))
+		field("results", listed(len(e.Results), e.Cut, func(i int) string { return strings.TrimSpace(e.Results[i].Wr + " " + e.Results[i].Status) }))
 	}
 	return all
 }
 
-func results(results []trace.Result, cut int) string {
+// listed writes the first parts of a list, and how many it has with those that were cut off.
+func listed(count, cut int, part func(i int) string) string {
 	var parts []string
-	for i, r := range results {
-		if i == resultsListed {
-			parts = append(parts, fmt.Sprintf("… of %d", len(results)+cut))
+	for i := range count {
+		if i == mostListed {
+			parts = append(parts, fmt.Sprintf("… of %d", count+cut))
 			break
 		}
-		parts = append(parts, strings.TrimSpace(r.Wr+" "+r.Status))
+		parts = append(parts, part(i))
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }

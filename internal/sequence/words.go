@@ -31,7 +31,7 @@ func (b *builder) words(e *trace.Event, object string) []string {
 	for _, field := range eventtext.Fields(e) {
 		name, value, _ := strings.Cut(field, "=")
 		switch {
-		case value == object || name == "results" || name == "errno" && value == "0" || name == "status" && value == "STATUS_SUCCESS" && e.Ph != trace.Point:
+		case value == object || name == "results" || name == "wrs" || name == "errno" && value == "0" || name == "status" && value == "STATUS_SUCCESS" && e.Ph != trace.Point:
 		case name == "for" && b.called[value] != "":
 			all = append(all, "of "+b.called[value])
 		case slices.Contains(bare, name) && !digit.MatchString(value):
