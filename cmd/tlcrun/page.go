@@ -32,9 +32,13 @@ func drawExample(w io.Writer, example counterexample.Example) error {
 	} else {
 		finding.Line = len(told.Events) + 1
 	}
+	facts := []string{fmt.Sprintf("%d steps of TLC", len(example.Steps)), "dialect " + example.Dialect}
+	if len(example.Qps) == 0 {
+		facts = append(facts, "the module has CQs alone: queue pairs and requests are made up")
+	}
 	return (&picture.Page{
 		Title: example.Configuration, Verdict: "counter-example: breaks " + example.Property, Class: picture.Broken,
-		Facts:    []string{fmt.Sprintf("%d steps of TLC", len(example.Steps)), "dialect " + example.Dialect},
+		Facts:    facts,
 		Findings: []picture.Finding{finding},
 		Hosts:    []picture.Host{host},
 	}).Write(w)

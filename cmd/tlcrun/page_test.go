@@ -22,13 +22,16 @@ func TestPageOfACounterExample(t *testing.T) {
 	if err := drawExample(&page, example); err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(page.String(), "cq = [q |-&gt; asleep]") {
+		t.Error("it does not have the last state")
+	}
 	for _, width := range []int{1400, 400} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			seen := browser.Look(t, page.Bytes(), width)
 			for _, objection := range seen.Objections() {
 				t.Error(objection)
 			}
-			for _, want := range []string{"breaks NoCompletionSleptThrough", "6 steps of TLC", "Wake(q)", "WakeUp(q)", "cq = [q |-> asleep]"} {
+			for _, want := range []string{"breaks NoCompletionSleptThrough", "6 steps of TLC", "Wake(q)", "WakeUp(q)", "queue pairs and requests are made up"} {
 				if !strings.Contains(seen.Text, want) {
 					t.Errorf("it does not show %q:\n%s", want, seen.Text)
 				}
