@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Renumber copies a trace of JSON Lines that was written by hand. It numbers the events 1, 2, 3 and so on as seq, in the order of their lines, and
@@ -89,8 +90,10 @@ func (n *renumbering) line(line []byte, at int) ([]byte, error) {
 	}
 	keys, err := keysOf(line[bom:])
 	switch {
-	case err != nil && at == 1:
+	case err != nil && !utf8.Valid(line):
 		return nil, errors.New(`the file is not JSON Lines: "tracecheck convert --to jsonl" makes that of a binary or a compressed trace`)
+	case err != nil && at == 1 && line[bom] == '[':
+		return nil, errors.New("a JSON array, not JSON Lines: write each object on a line of its own, as jq -c '.[]' does")
 	case err != nil:
 		return nil, fmt.Errorf("this is not a line of a trace, which is an object of JSON: %w", err)
 	case n.ended:

@@ -77,6 +77,8 @@ func TestRenumberRefuses(t *testing.T) {
 		"":                                       "f: the file is empty",
 		"{}\n":                                   "f:1: the first line is not a header",
 		"\xff\xfe{\x00":                          "f:1: the file is UTF-16: save it as UTF-8 first",
+		"[\n{}\n]\n":                             "f:1: a JSON array, not JSON Lines",
+		"\x28\xb5\x2f\xfd\xff\n":                 `"tracecheck convert --to jsonl"`,
 		handHeader + "\n\n{}\n":                  "f:2: the line is empty: delete it",
 		handHeader + "\n[]\n":                    "f:2: this is not a line of a trace, which is an object of JSON: it begins with something else",
 		handHeader + "\n{\"a\":\n":               "f:2: this is not a line of a trace, which is an object of JSON: it ends too early",

@@ -85,7 +85,7 @@ func TestPagesInABrowser(t *testing.T) {
 		"lost callback": {"callback of cq1 owed here, and never entered", "22ARM-09", map[string]int{"owed": 2, "hidden": 4, "broken": 1, "see": 3}, "main provider callback"},
 		"overlap":       {"ARM-06", "17ARM-06", map[string]int{"enter": 2, "ring": 1, "hidden": 2}, "main provider callback callback2"},
 		"flush":         {"FLUSH-02", "14FLUSH-02", map[string]int{"rest": 1, "see": 2}, "main"},
-		"advice":        {"1 warning, which decides nothing", "28ARM-25", map[string]int{"warns": 1, "hidden": 8}, "main"},
+		"advice":        {"1 warning, which decides no verdict", "28ARM-25", map[string]int{"warns": 1, "hidden": 8}, "main"},
 		"two hosts":     {"every send of qp1 of A is accounted for", "B 12–13POLL-05", map[string]int{"message": 4, "finding": 1}, "A main B main"},
 		"100,000 events": {"lines 63 to", "", map[string]int{"fold": 3, "message": 10, "axis": 1, "finding": 1},
 			"thread"},

@@ -40,7 +40,7 @@ func TestPage(t *testing.T) {
 		refuted:     {`<span class="verdict broken">counter-example of TLC: breaks NothingSleeps</span>`, "the contract itself says of the trace: conformant"},
 		plainTrace:  {`<span class="verdict kept">conformant</span>`, "<svg ", `class="call"`, `class="enter"`, `class="row hidden"`},
 		brokenTrace: {`<span class="verdict broken">provider violation</span>`, `class="row event finding"`, "before it"},
-		"../../traces/use/arm-once-ndkpi.ndktrace.jsonl": {`class="row event warns"`, "1 warning, which decides nothing", "<strong>ARM-25</strong>",
+		"../../traces/use/arm-once-ndkpi.ndktrace.jsonl": {`class="row event warns"`, "1 warning, which decides no verdict", "<strong>ARM-25</strong>",
 			`href="https://docs.example/rules/ARM-25.html"`},
 		hostile: {`class="row event finding"`, "&lt;script&gt;cq&lt;/script&gt;"},
 	} {

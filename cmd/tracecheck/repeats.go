@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ndkoracle/linearize/verdict"
@@ -53,7 +54,7 @@ func (r *result) shown() (shown []*verdict.Finding, rest []*remainder) {
 func (m *remainder) String() string {
 	text := fmt.Sprintf("and %d more of %s", m.count, m.rule)
 	var lines []string
-	for _, line := range m.lines[:min(len(m.lines), linesShown)] {
+	for _, line := range slices.Sorted(slices.Values(m.lines))[:min(len(m.lines), linesShown)] {
 		lines = append(lines, fmt.Sprint(line))
 	}
 	switch {
