@@ -1,4 +1,4 @@
-/* threads.h - a writer for each thread, made at its first event: what a program in user mode does. */
+/* threads.h - a writer for each thread, made at its first event: what a program in user mode does. THREADS, SLOTS_EACH and NDKT_WRITER may be defined before. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,12 +10,19 @@ static __thread struct ndkt_writer *mine;
 static __thread uint64_t self;
 static struct ndkt_writer *first_use(struct ndkt_ring *);
 #define NDKT_THREAD() self
-#define NDKT_WRITER(r) (mine ? mine : first_use(r))
+#ifndef NDKT_WRITER
+# define NDKT_WRITER(r) (mine ? mine : first_use(r))
+#endif
 #include "ndktrace_file.h"
 
-enum { THREADS = 64 };
+#ifndef THREADS
+# define THREADS 64
+#endif
+#ifndef SLOTS_EACH
+# define SLOTS_EACH 64
+#endif
 static ndkt_writer *writers[THREADS];
-static uint64_t slots_each = 64;
+static uint64_t slots_each = SLOTS_EACH;
 
 static struct ndkt_writer *first_use(struct ndkt_ring *r)
 {

@@ -10,7 +10,7 @@ import (
 	"ndkoracle/internal/counterexample"
 )
 
-// A counter-example is drawn with the steps that no trace holds and with its last state, is not green, and the finding is at its last step, at the width of a desk and of a telephone.
+// The page of a counter-example has its hidden steps and its last state. It is not green. The finding is at the last step. It fits a desk and a telephone.
 func TestPageOfACounterExample(t *testing.T) {
 	placed := `[qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"]`
 	example := counterexample.Example{Configuration: "use/example", Dialect: "ndkpi", Property: "NoCompletionSleptThrough", Depth: 2}

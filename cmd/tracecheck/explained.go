@@ -60,7 +60,7 @@ func explained(ctx context.Context, r *result, t *trace.Trace, s *settings) (ste
 	return steps
 }
 
-// beforePoints puts the steps that place a completion before the point that records it. The witness has them behind the point, as what it allows.
+// beforePoints moves the steps that place a completion before the point that records it. The witness has them after the point.
 func beforePoints(steps []witness.Placed, events []trace.Event) {
 	for from := 0; from < len(steps); {
 		to := from + 1

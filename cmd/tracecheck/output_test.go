@@ -208,8 +208,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// With --quiet text and tables say nothing of what is in order, and everything of what is not. A format that programs read is the same without it, but for
-// coverage.
+// With --quiet text and tables omit conformant traces without warnings. Formats that programs read lose only coverage.
 func TestQuiet(t *testing.T) {
 	b := newBench(t)
 	names := files(t, "conformant", "provider")
@@ -297,7 +296,7 @@ func TestRateOfProgress(t *testing.T) {
 	}
 }
 
-// What the format does not know of a trace is warned of in every format, and not on standard error, also with --quiet.
+// Every output format warns of content that the trace format does not define, also with --quiet. Standard error stays empty.
 func TestWarningsInEveryFormat(t *testing.T) {
 	name := files(t, "conformant")[0]
 	for format, want := range map[string]string{

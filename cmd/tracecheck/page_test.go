@@ -14,8 +14,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// The page of a trace tells its findings and draws its events (ARM-02: two callbacks of one arm), and advice that was not followed (ARM-25); nothing that the
-// trace names is taken as HTML.
+// The page of a trace lists its findings and draws its events (ARM-02: two callbacks of one arm). It shows advice that was not followed (ARM-25). It escapes
+// all names of the trace.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(brokenTrace)
 	if err != nil {
@@ -106,7 +106,7 @@ func TestPagesOfTheCorpus(t *testing.T) {
 	}
 }
 
-// The hidden steps that place a completion are drawn before the point that records it (POLL-05), the others where they are.
+// beforePoints moves the steps that place a completion before the point that records it (POLL-05), and no others.
 func TestStepsBeforePoints(t *testing.T) {
 	events := []trace.Event{{Fn: "NdkWrite"}, {Fn: "CqePlaced", Wr: "w1"}, {Fn: "quiesce"}}
 	step := func(action model.Name, wr string, behind int) witness.Placed {

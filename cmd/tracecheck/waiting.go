@@ -9,8 +9,8 @@ import (
 // mostWaiting is how many calls are named that have not returned.
 const mostWaiting = 4
 
-// waiting describes the calls and callbacks that have not returned where a trace ends, the latest first: a program that hangs, hangs in one of them. There are
-// none where not all events were kept.
+// waiting describes the calls and callbacks that have not returned at the end of a trace, the latest first. A program that hangs waits in one of them. It
+// returns nothing if not all events were kept.
 func waiting(r *result) (all []string) {
 	if r.trace == nil || len(r.trace.Events) < r.report.Events {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// Calls that have not returned where a trace ends are named (DEF-04: what must happen eventually is undecided there), the latest first, and no others.
+// waiting names the calls that have not returned at the end of a trace, the latest first, and no others (DEF-04 is undecided there).
 func TestWaiting(t *testing.T) {
 	r := &result{trace: &trace.Trace{}, report: &verdict.Report{}}
 	event := func(ph trace.Phase, op string) {

@@ -126,7 +126,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// Where there is no room for all lanes, those of the findings have one. They are in the order of their names and numbers.
+// Findings choose which lanes are drawn if there are too many. Names and numbers order them.
 func TestLanes(t *testing.T) {
 	var events []trace.Event
 	for n := range 20 {

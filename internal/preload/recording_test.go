@@ -85,7 +85,7 @@ func TestBugsAreFound(t *testing.T) {
 	}
 }
 
-// ARM-25: a program that sleeps beside a completion is told so, though it only ends: the moment of rest comes before what is left is polled.
+// ARM-25: the judge advises a program that arms after its completion and returns from main. The recorder rests before it polls what is left.
 func TestLostWakeUpIsAdvised(t *testing.T) {
 	r := record(t, []string{"--rest", "2ms"}, "program", "sleeps")
 	report := linearize.Check(context.Background(), read(t, r.file), linearize.Options{})

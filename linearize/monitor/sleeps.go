@@ -107,7 +107,7 @@ func (s *sleeps) called(r *workRequest, _ *Call, _ []string) {
 	}
 }
 
-// found handles the results of a poll: one may show that a completion was there at the moment of rest, even if its queue pair was closed since.
+// found handles the results of a poll. A result may show that its completion was in the CQ at the moment of rest, even if its queue pair was closed since.
 func (q *sleeper) found(results []trace.Result) {
 	for i := range results {
 		if q.perhaps == nil || q.perhaps.of.wr != results[i].Wr {

@@ -9,23 +9,17 @@
 #include <string.h>
 #include <time.h>
 
-struct ndkt_writer;
-struct ndkt_ring;
-static __thread struct ndkt_writer *mine;
-static __thread uint64_t self;
 static int recording = 1;                  /* 0: each event is dropped, and counted */
-static struct ndkt_writer *first_use(struct ndkt_ring *);
-#define NDKT_THREAD() self
 #define NDKT_WRITER(r) (!recording ? 0 : mine ? mine : first_use(r))
+#define THREADS 256
+#define SLOTS_EACH (1 << 14)
+#include "example/threads.h"
+
 static void *allocated(size_t size);
 #define NDKS_ALLOC(size) allocated(size)
 #define NDKS_FREE(p) free(p)
-#include "ndktrace_file.h"
 #include "ndkshim.h"
 
-enum { THREADS = 256 };
-static ndkt_writer *writers[THREADS];
-static uint64_t slots_each = 1 << 14;
 static ndkt_ring ring;
 static ndkt_file trace;
 static int stopping, memory_left = -1;     /* how many allocations succeed; -1: all */
@@ -36,23 +30,6 @@ static void *allocated(size_t size)
     if (memory_left == 0) return 0;
     if (memory_left > 0) memory_left--;
     return malloc(size);
-}
-
-static struct ndkt_writer *first_use(struct ndkt_ring *r)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    char *memory = (char *)calloc(1, 64 + sizeof(ndkt_writer) + 64 * (size_t)slots_each);
-    ndkt_writer *w = (ndkt_writer *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
-    ndkt_init_writer(w, (ndkt_slot *)(w + 1), slots_each);
-    pthread_mutex_lock(&lock);
-    if (r->count < THREADS) {
-        writers[r->count] = w;
-        self = r->count + 1;
-        NDKT_STORE(&r->count, r->count + 1);
-        mine = w;
-    }
-    pthread_mutex_unlock(&lock);
-    return mine;
 }
 
 static void pause_us(unsigned us)
