@@ -180,7 +180,7 @@ REGISTERS(ibv_reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t n, uint
     real()->ibv_reg_dmabuf_mr(pd, offset, n, iova, fd, access))
 EXPORT DESTROYS(ibv_dereg_mr, struct ibv_mr, real()->ibv_dereg_mr(at), MR, ndkt_ibv_dereg_mr_call, ndkt_ibv_dereg_mr_ret)
 
-/* the format has no such function. Another memory is registered after it, unless it failed so that the old region is valid, or the provider lacks it */
+/* The format has no such function. It registers other memory, unless the old region stays valid or the provider lacks the function. */
 EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *at, size_t n, int access)
 {
     int r = real()->ibv_rereg_mr(mr, flags, pd, at, n, access), error = errno;

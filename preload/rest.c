@@ -102,9 +102,9 @@ static void count(struct object *o, void *n)
     ++*(uint64_t *)n;
 }
 
-/* Polls what is left: the program won't. A completion of a queue with a channel stays until the moment of rest, which shows that the program slept beside it.
-   Polling comes first only if there is no such moment otherwise: a request whose completion was not polled counts as under way. Other threads may still be
-   running: what they do meanwhile speaks against rest. */
+/* Polls what is left, as the program will not. A queue with a channel keeps its completions until the moment of rest, so that the trace shows a lost wake-up.
+   An unpolled request counts as under way. If it prevents the moment of rest, the queues are polled first. Other threads may still run: their calls prevent
+   rest. */
 __attribute__((destructor)) static void end(void)
 {
     uint64_t before, cqs = 0;

@@ -40,7 +40,7 @@ func (r jsonLines) begin() error {
 	return r.lineError(r.headerRecord(), complete)
 }
 
-// quoted returns a byte as it is known best: as a character of ASCII, or in hexadecimal digits.
+// quoted returns a byte as a character of ASCII, or in hexadecimal digits.
 func quoted(c byte) string {
 	if c < utf8.RuneSelf {
 		return strconv.QuoteRune(rune(c))

@@ -46,7 +46,7 @@ func TestFormalPageQuotesTheSpecification(t *testing.T) {
 	}
 }
 
-// Its picture is that of the counter-example in the corpus (ARM-25), which TLC finds anew with make tlc-more.
+// The page draws the counter-example of the corpus (ARM-25). make tlc-more lets TLC find it again.
 func TestFormalPageDrawsTheCounterExample(t *testing.T) {
 	const example = "traces/use/drain-arm-sleep-verbs.ndktrace.jsonl"
 	file, err := repository.Open(example)

@@ -122,7 +122,7 @@ func runPage(t *testing.T, page string, atLeast int, sources string, programs ..
 	return skipped
 }
 
-// makeFolders makes in folder what make build makes: its programs are built elsewhere.
+// makeFolders creates in folder the directories that make build creates.
 func makeFolders(t *testing.T, root, folder string) {
 	t.Helper()
 	recipe, err := exec.Command("make", "-C", root, "--dry-run", "--no-print-directory", "build").Output()
