@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/doubts"
+	"ndkoracle/linearize/resets"
 	"ndkoracle/linearize/search"
 	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
@@ -123,6 +125,8 @@ func checkWith(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	} else if reason := unfit(t); reason != "" {
 		search.LeaveOpen(searchable(t), d, reason, r)
 	} else {
+		calls.MarkNoEffect(t.Events)
+		t = resets.Of(t)
 		searched := search.Options{MaxOperations: o.MaxOperations, MaxMemory: o.MaxMemory, Witness: o.Witness, Alone: o.Alone}
 		search.Judge(ctx, t, d, searched, r)
 		foundBefore(ctx, t, d, searched, r)

@@ -108,8 +108,6 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 		{"a shared receive queue of nobody knows which QP", "ndkpi", "ARM-16", "shared receive queue", slices.Concat(qp(""),
 			[]string{receive("1"), receive("2"), `NdkArmCq "cq":"c","type":"ERRORS"|`,
 				`NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`})},
-		{"a QP is reset", "verbs", "DEF-04", "state RESET", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite,
-			`ibv_modify_qp "qp":"q","state":"RESET"|`, notation.Rest, notation.VerbsEmpty})},
 		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(notation.VerbsQp, []string{
 			`ibv_modify_qp "qp":"q","state":"SQD"|`, notation.VerbsWrite, notation.Rest, notation.VerbsEmpty})},
 		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"CQ_ERR","cq":"c"`), notation.Rest, notation.VerbsEmpty})},

@@ -70,18 +70,15 @@ if [[ " $what " = *" device "* ]]; then
 	judge "ARM-04" "" " as ndkpi" --dialect ndkpi build/device/arm-present.verbs.ndktrace.jsonl
 fi
 if [[ " $what " = *" programs "* ]]; then
-	programs=() undecided=() extended=
+	programs=() extended=
 	for file in build/device/programs/*.ndktrace.ctf; do
 		[ -e "$file" ] || continue
 		case $file in
 		*/extended.*) extended=$file ;;
-		# Queue pairs are put into RESET, which is not followed.
-		*/pyverbs_test_qp.*) undecided+=("$file") ;;
 		*) programs+=("$file") ;;
 		esac
 	done
 	if [ "${#programs[@]}" -gt 0 ]; then judge "" "" "" "${programs[@]}"; fi
-	if [ "${#undecided[@]}" -gt 0 ]; then judge "" "inconclusive" "" "${undecided[@]}"; fi
 	# Where ibv_next_poll has found no more, Soft-RoCE's ibv_end_poll passes by one completion that was never there: the next polls show
 	# what lies in the queue's memory, of no request (POLL-05), and then all completions again (POLL-04).
 	if [ -n "$extended" ]; then

@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"model/mc", "internal/notation", "internal/eventtext"},
 	{"refimpl", "execprovider", "hwbinding", "hwbinding/*", "internal/kernelrecord/*"},
 	{"internal/kernelrecord", "internal/cprovider"},
-	{"linearize/breach", "linearize/declared"},
+	{"linearize/breach", "linearize/declared", "linearize/resets"},
 	{"linearize/witness", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},
 	{"linearize/facts"},
 	{"linearize/clauses"},

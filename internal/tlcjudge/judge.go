@@ -12,8 +12,10 @@ import (
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/doubts"
 	"ndkoracle/linearize/monitor"
+	"ndkoracle/linearize/resets"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
@@ -60,6 +62,8 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*verdict.Report, e
 			reports[i].Warnings = append(reports[i].Warnings, trace.Warning{Text: text})
 		}
 		cases[i] = c.inOrder()
+		calls.MarkNoEffect(cases[i].Trace.Events)
+		cases[i].Trace = resets.Of(cases[i].Trace)
 		found := boundaryOf(cases[i])
 		parts := questionsOf(cases[i], found, len(questions)+1)
 		found.report(reports[i], parts)

@@ -140,8 +140,6 @@ func (n *ends) moved(m *move, refused bool) {
 	case refused || m.contested && m.state == "ERR":
 	case m.state == "ERR":
 		n.note(m.qp, &qpEnd{rule: breach.OfErrorState, sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
-	case m.state == "RESET":
-		n.begins(m.qp, false)
 	case m.state == "RTS" && n.kindOf(m.qp) != "RC": // it brings back an initiator queue that a failure had stopped
 		queue := queueOf{m.qp, model.Initiator}
 		delete(n.failed, queue)

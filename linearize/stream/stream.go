@@ -10,6 +10,7 @@ import (
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/doubts"
 	"ndkoracle/linearize/monitor"
+	"ndkoracle/linearize/resets"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -24,6 +25,7 @@ type Stream struct {
 	monitor  *monitor.Monitor
 	hidden   *hidden
 	doubts   doubts.Doubts
+	resets   resets.Reader
 	clock    *clock // of a partial order, or nil
 
 	position
@@ -57,6 +59,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 
 // Take handles the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {
+	e = s.resets.Read(e)
 	s.at++
 	s.now = place{e.Line, e.Seq}
 	if s.clock != nil {

@@ -17,6 +17,7 @@ import (
 	"ndkoracle/internal/notation"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/resets"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/model"
@@ -28,7 +29,7 @@ import (
 // order that the witness claims.
 func pointed(traced *trace.Trace, file []string) *trace.Trace {
 	ended, cqs, silent := map[string]witness.Step{}, map[string]string{}, map[string]bool{}
-	for _, e := range traced.Events {
+	for _, e := range resets.Of(traced).Events {
 		if e.InitiatorCq != "" {
 			cqs[e.Qp+" initiator"], cqs[e.Qp+" receive"] = e.InitiatorCq, e.ReceiveCq
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -169,7 +170,7 @@ func (r *replay) begin(text []byte) error {
 	if r.trace, err = h.ordered(r.trace); err != nil {
 		return r.refuse("%v", err)
 	}
-	if r.facts, err = factsOf(r.trace, d); err != nil {
+	if r.facts, err = factsOf(resets.Of(r.trace), d); err != nil {
 		return r.refuse("%v", err)
 	}
 	r.found.Claim = h.Claim
@@ -215,7 +216,7 @@ func (r *replay) pass() error {
 	if err := r.settled(); err != nil {
 		return err
 	}
-	e := &r.trace.Events[r.found.Events]
+	e := &r.facts.events[r.found.Events]
 	if e.Fn == "quiesce" && e.Ph == trace.Point {
 		if err := r.rest(r.found.Events); err != nil {
 			return err
@@ -251,7 +252,7 @@ func (r *replay) settled() error {
 	if at < 0 {
 		return nil
 	}
-	if e := &r.trace.Events[at]; e.Fn == "CqePlaced" && e.Ph == trace.Point {
+	if e := &r.facts.events[at]; e.Fn == "CqePlaced" && e.Ph == trace.Point {
 		if q := r.facts.byWr[e.Wr]; q != nil && q.placed == at && !q.completed {
 			return r.refuse("the step Complete of %s should stand before this line, right behind the point that tells of it", e.Wr)
 		}
