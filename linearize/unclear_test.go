@@ -110,7 +110,7 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 				`NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`})},
 		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(notation.VerbsQp, []string{
 			`ibv_modify_qp "qp":"q","state":"SQD"|`, notation.VerbsWrite, notation.Rest, notation.VerbsEmpty})},
-		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"CQ_ERR","cq":"c"`), notation.Rest, notation.VerbsEmpty})},
+		{"a CQ fails, and which is not recorded", "verbs", "DEF-04", "CQ_ERR", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"CQ_ERR"`), notation.Rest, notation.VerbsEmpty})},
 		{"a QP fails", "verbs", "DEF-04", "QP_FATAL", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"QP_FATAL","qp":"q"`), notation.Rest, notation.VerbsEmpty})},
 		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"DEVICE_FATAL"`), notation.Rest, notation.VerbsEmpty})},
 	} {

@@ -23,7 +23,7 @@ CONSTANTS
   Depths,     \* Depths[q]: for how many completions the consumer asked room at first
   OldTokens,  \* those that may have been made valid before the trace began
   AbortedFrom, \* AbortedFrom[p]: once so many events are explained, an abort may have ended the connection of p; see below
-  Failing,    \* the CQs of which a callback reports an internal error
+  Failing,    \* the CQs of which a callback reports an internal error, or an asynchronous event any error
   Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for at its least depth
   SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
   Last,       \* so many events are to be explained
@@ -537,7 +537,7 @@ AtRest ==
 (* Events.                                                                 *)
 (***************************************************************************)
 Upcoming == Events[at + 1]
-IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "CQ closed", "QP closed", "CQ resized"}
+IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "CQ closed", "QP closed", "CQ resized", "CQ fails"}
 
 Happens(c, ends) ==
   LET k == Calls[c] IN
@@ -549,6 +549,7 @@ Happens(c, ends) ==
                               /\ qp[k.qp][queue] # <<>> /\ Head(qp[k.qp][queue]).req = k.request
                               /\ CanBePlaced(Head(qp[k.qp][queue]))
                               /\ Complete(k.qp, queue, 1)
+    [] k.kind = "CQ fails" -> (ends => cq[k.cq].health # "OK" \/ cq[k.cq].open = "CLOSED") /\ UNCHANGED vars
     [] k.kind = "CQ closed" -> IF ~ends THEN NdkCloseCompletion(k.cq) ELSE UNCHANGED vars
     [] k.kind = "QP closed" -> IF ~ends THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
     [] k.kind = "CQ resized" -> IF ends THEN NdkRequestCompletionExit(k.cq)

@@ -83,7 +83,7 @@ func (q *question) define(b *strings.Builder) {
 func (q *question) instance(b *strings.Builder) {
 	var failing, tokens []string
 	for _, c := range q.calls {
-		if c.kind == "callback" && c.first.Status == "STATUS_INTERNAL_ERROR" {
+		if c.kind == "callback" && c.first.Status == "STATUS_INTERNAL_ERROR" || c.kind == "CQ fails" {
 			failing = append(failing, quote(c.cq.id))
 		}
 	}

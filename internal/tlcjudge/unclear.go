@@ -93,16 +93,22 @@ func (p *qp) leaveOpen(why string) {
 	}
 }
 
-// findFailed finds the CQs that may have lost completions by an asynchronous event: the one that it names, those of its QP, or else
-// all of the device.
+// findFailed finds what an asynchronous event tells of CQs: the one that it names has failed, and those of its QP, or else all of the device, may have
+// lost completions.
 func (h *history) findFailed(c *call) {
 	e := c.last
 	if e == nil || e.Type != "CQ_ERR" && e.Type != "QP_FATAL" && e.Type != "DEVICE_FATAL" {
 		return
 	}
+	if q := h.cqs[e.Cq]; q != nil && e.Type == "CQ_ERR" {
+		c.kind, c.cq = "CQ fails", q
+	}
+	if e.Cq != "" {
+		return
+	}
 	p := h.qps[e.Qp]
 	for _, q := range h.cqList {
-		if e.Cq == q.name || e.Cq == "" && (p == nil || p.initiator == q || p.receive == q) {
+		if (p == nil || p.initiator == q || p.receive == q) {
 			q.leaveOpen(verdict.DeviceFailed(e.Type, q.name))
 		}
 	}

@@ -64,6 +64,19 @@ func (t *transition) enter(x explanation) {
 	})
 }
 
+// fail handles an error that gives no callback: the CQ has failed by now.
+func (t *transition) fail(x explanation) {
+	if x.health != model.OK || x.open == model.Closed {
+		t.keep(x)
+		return
+	}
+	t.staged(x, func(y explanation) {
+		for _, z := range t.machine.failed(y, model.InternalError) {
+			t.keep(z)
+		}
+	})
+}
+
 // failed returns the successors of y when the CQ fails just before that is told. A CQ that overflows is full:
 // the caller knows that there are as many completions, and y must have a place for each.
 func (m *Machine) failed(y explanation, status model.Health) []explanation {

@@ -37,6 +37,7 @@ const (
 	closeDone
 	readersAre
 	noEvent
+	cqFailed // an error of the CQ is told that gives no callback
 	pruned
 	voided
 	fenceGone
@@ -201,6 +202,8 @@ func (t *transition) takeFrom(x explanation) {
 		t.returned(x)
 	case callbackEntered:
 		t.enter(x)
+	case cqFailed:
+		t.fail(x)
 	case callbackExited:
 		if t.machine.looksAtEntry {
 			t.simple(x, model.NdkCqNotificationCallbackExit)

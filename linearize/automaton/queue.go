@@ -171,6 +171,9 @@ func (q *Queue) Entered(status model.Health, at Moment) bool {
 	return q.take(event{what: callbackEntered, status: status}, at)
 }
 
+// Failed handles an error of the CQ that gives no callback.
+func (q *Queue) Failed(at Moment) bool { return q.take(event{what: cqFailed}, at) }
+
 // Exited handles the return of a callback.
 func (q *Queue) Exited(at Moment) bool { return q.take(event{what: callbackExited}, at) }
 

@@ -162,8 +162,22 @@ func ArmOf(e *trace.Event) (a model.Arm, ok bool) {
 	return model.NONE, false
 }
 
-// MayFailDevice reports whether an asynchronous event says that a CQ, a QP or the whole device failed, so that completions may
+// CqErrorOf returns the CQ that an event reports an error of, and which: a callback with an error, or the asynchronous event CQ_ERR, after which the
+// CQ can't be used (ibv_poll_cq(3)). That does not say which error it was.
+func CqErrorOf(e *trace.Event) (cq string, error model.Health, ok bool) {
+	switch {
+	case e == nil || e.Cq == "":
+	case e.Type == "CQ_ERR" && e.Ph == trace.Ret && kinds[e.Fn] == DeviceEvent:
+		return e.Cq, model.InternalError, true
+	case e.Ph == trace.Enter && kinds[e.Fn] == Callback:
+		health, known := HealthOf(e.Status)
+		return e.Cq, health, known && health != model.OK
+	}
+	return "", model.OK, false
+}
+
+// MayFailDevice reports whether an asynchronous event says that a CQ which it does not name, a QP or the whole device failed, so that completions may
 // never come.
 func MayFailDevice(e *trace.Event) bool {
-	return e != nil && (e.Type == "CQ_ERR" || e.Type == "QP_FATAL" || e.Type == "DEVICE_FATAL")
+	return e != nil && (e.Type == "CQ_ERR" && e.Cq == "" || e.Type == "QP_FATAL" || e.Type == "DEVICE_FATAL")
 }

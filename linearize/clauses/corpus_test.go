@@ -11,6 +11,7 @@ import (
 	"ndkoracle/internal/judging"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/resets"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -34,7 +35,7 @@ func judgeRow(t *testing.T, row judging.Row, eagerly bool) *clauses.Engine {
 	}
 	e := clauses.New(d)
 	e.Solver.Eager = eagerly
-	e.Read(traced)
+	e.Read(resets.Of(traced))
 	return e
 }
 
@@ -89,7 +90,7 @@ func TestTimelineOfTheCorpus(t *testing.T) {
 		accuses := len(e.Findings) > 0
 		switch {
 		case strings.Contains(row.Says, "does not record its qp_type"): // it is judged as RC, and package doubts leaves open what UC allows
-		case row.Verdict == string(verdict.Inconclusive) && isUnclear(row.Read(t)): // package doubts leaves open what may rest on that
+		case row.Verdict == string(verdict.Inconclusive) && isUnclear(resets.Of(row.Read(t))): // package doubts leaves open what may rest on that
 		case accuses && row.Verdict == string(verdict.ConsumerViolation) && e.Findings[0].Seen.Line > row.Line: // what the consumer did before that shows it excuses it
 		case accuses && row.Verdict != string(verdict.ProviderViolation):
 			t.Errorf("%s is %s, and accused: %s", row.Name(), row.Verdict, judging.SayingOf(e))

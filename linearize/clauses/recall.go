@@ -21,8 +21,8 @@ func Recall(d model.Dialect, t *trace.Trace) *Engine {
 	e.kept = map[string]*recalled{}
 	for i := range t.Events {
 		ev := &t.Events[i]
-		if health, ok := calls.HealthOf(ev.Status); ev.Ph == trace.Enter && calls.KindOf(ev) == calls.Callback && (!ok || health == model.InternalError) {
-			q := e.cq(ev.Cq)
+		if cq, health, is := calls.CqErrorOf(ev); is && health == model.InternalError {
+			q := e.cq(cq)
 			q.failed = true
 			e.cannotTake(q)
 		}

@@ -338,6 +338,9 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 			r.told(c, e.Token)
 		}
 	case calls.DeviceEvent:
+		if cq, _, is := calls.CqErrorOf(e); is {
+			r.to.CqFailed(m, cq, false)
+		}
 		if calls.MayFailDevice(e) {
 			r.to.Beyond("", "", "the device failed")
 		}

@@ -148,6 +148,9 @@ func (n *ends) moved(m *move, refused bool) {
 }
 
 func (n *ends) end(c *Call, e *trace.Event) {
+	if cq, _, is := calls.CqErrorOf(e); is {
+		n.broken[cq] = true
+	}
 	refused := calls.IsRefusal(c.Verbs, e)
 	if m := n.moving[c.Op]; m != nil {
 		delete(n.moving, c.Op)

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"fmt"
 
 	"ndkoracle/linearize/calls"
@@ -29,7 +30,7 @@ type ruin struct {
 }
 
 var _ = group(newUnusable,
-	rule{ID: "ARM-18", On: on{"a request is posted on a queue pair of which a CQ has reported an error"}, OnlyNdk: true},
+	rule{ID: "ARM-18", On: on{"a request is posted on a queue pair of which a CQ has reported an error"}},
 	rule{ID: "SRQ-09", On: on{"a request is posted on a shared receive queue that has reported an error, or on a queue pair of it"}, OnlyNdk: true},
 )
 
@@ -42,9 +43,8 @@ func newUnusable(m *Monitor) checks {
 }
 
 func (u *unusable) begin(c *Call, e *trace.Event) {
+	u.cqReports(e)
 	switch {
-	case c.Kind == calls.Callback:
-		u.cqReports(e)
 	case c.Fn == "NdkSrqNotificationCallback" && e.Status == "STATUS_INTERNAL_ERROR":
 		by := &ruin{"SRQ-09", fmt.Sprintf("%s reported %s", e.Srq, e.Status), u.s.m.now, ""}
 		if u.srqs[e.Srq] == nil {
@@ -58,11 +58,13 @@ func (u *unusable) begin(c *Call, e *trace.Event) {
 
 // cqReports records an error of a CQ.
 func (u *unusable) cqReports(e *trace.Event) {
-	if health, ok := calls.HealthOf(e.Status); ok && health != model.OK {
-		u.ruins(&ruin{"ARM-18", fmt.Sprintf("%s reported %s", e.Cq, e.Status), u.s.m.now, e.Cq},
-			func(p *qpArguments) bool { return p.initiator.cq == e.Cq || p.receive.cq == e.Cq })
+	if cq, _, is := calls.CqErrorOf(e); is {
+		u.ruins(&ruin{"ARM-18", fmt.Sprintf("%s reported %s", cq, cmp.Or(e.Status, e.Type)), u.s.m.now, cq},
+			func(p *qpArguments) bool { return p.initiator.cq == cq || p.receive.cq == cq })
 	}
 }
+
+func (u *unusable) end(_ *Call, e *trace.Event) { u.cqReports(e) }
 
 // ruins records an error of the queue pairs that it concerns. Each has its first one.
 func (u *unusable) ruins(by *ruin, concerns func(*qpArguments) bool) {

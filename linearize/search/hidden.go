@@ -259,7 +259,10 @@ func (c *component) listErrors(q *cq) {
 			return
 		}
 	}
-	if q.fails {
+	switch {
+	case q.failedBy != 0:
+		c.add(operation{effect: doFailCq, call: 0, ret: q.failedBy, cq: q.index, status: model.InternalError})
+	case q.fails:
 		c.add(operation{effect: doFailCq, call: q.overrun, ret: never, maybe: true, cq: q.index, status: model.BufferOverflow})
 	}
 }

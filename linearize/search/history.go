@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -43,9 +44,10 @@ type room struct {
 
 // failure is how a CQ failed, if it did.
 type failure struct {
-	reports bool // a callback says that it failed
-	fails   bool // its failure is in the trace, or could explain something of it
-	keeps   bool // it failed, and may keep completions that it holds
+	reports  bool   // a callback or an asynchronous event says that it failed
+	failedBy moment // by when an asynchronous event had told of it, or 0
+	fails    bool   // its failure is in the trace, or could explain something of it
+	keeps    bool   // it failed, and may keep completions that it holds
 }
 
 // A qp is what the trace records about one queue pair.
@@ -308,6 +310,10 @@ func (h *history) take(s *span) {
 	case calls.UnsettleQp:
 		h.unsettled = append(h.unsettled, s)
 	case calls.DeviceEvent:
+		if cq, _, is := calls.CqErrorOf(s.end); is {
+			q := h.cq(cq)
+			q.reports, q.failedBy = true, min(cmp.Or(q.failedBy, s.ret), s.ret)
+		}
 		if calls.MayFailDevice(s.end) {
 			h.failures = append(h.failures, s)
 		}

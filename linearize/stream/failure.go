@@ -4,9 +4,11 @@ import (
 	"cmp"
 
 	"ndkoracle/linearize/breach"
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // A failure is since when a CQ is known to have failed, and what that may have lost.
@@ -61,6 +63,27 @@ func (q *cq) fails(status model.Health) {
 	}
 	if q.losesAll() || status == model.BufferOverflow && !q.window.isFollowed() && q.fits() {
 		q.unclear("%s failed before it reported the error, and when that was " + verdict.NotFollowed)
+	}
+}
+
+// deviceReports handles an asynchronous event. One of a CQ tells that it has failed, and gives no event of completions. What others have done is
+// not known.
+func (s *Stream) deviceReports(e *trace.Event) {
+	if cq, _, is := calls.CqErrorOf(e); is {
+		if q := s.cqs[cq]; q != nil && !q.failed.told && !q.stopped() {
+			s.may.fails = true
+			q.fails(model.InternalError)
+			q.take(observation{what: failedByNow, at: s.at})
+		}
+		return
+	}
+	if !calls.MayFailDevice(e) {
+		return
+	}
+	for _, q := range s.cqsInOrder {
+		if p := s.qps[e.Qp]; p == nil || p.group.root() == q.group.root() {
+			q.group.leaveOpen(verdict.DeviceFailed(e.Type, q.name))
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ const (
 	armReturn
 	armRefused
 	enter
+	failedByNow // the device reports an error
 	exited
 	read
 	readers
@@ -121,6 +122,8 @@ func (q *cq) show(a *automaton.Queue, e *observation) bool {
 		return a.ArmRefused(e.n, at)
 	case enter:
 		return a.Entered(e.status, at) && (e.from == 0 || a.Ended(automaton.Moment(e.from))) && (!e.owes || a.OwedForGood())
+	case failedByNow:
+		return a.Failed(at)
 	case exited:
 		return a.Exited(at)
 	case read:

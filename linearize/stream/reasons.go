@@ -182,6 +182,8 @@ func (q *cq) seen(e *observation) string {
 		return "the callback of " + q.name + " was entered"
 	case read:
 		return "an event of " + q.name + " was read"
+	case failedByNow:
+		return "an error of " + q.name + " was reported"
 	case exited:
 		return "the callback of " + q.name + " returned"
 	case stayed:

@@ -254,13 +254,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			s.endsLife()
 		}
 	case calls.DeviceEvent:
-		for _, q := range s.cqsInOrder {
-			p := s.qps[e.Qp]
-			of := e.Cq == q.name || e.Cq == "" && (p == nil || p.group.root() == q.group.root())
-			if of && calls.MayFailDevice(e) {
-				q.group.leaveOpen(verdict.DeviceFailed(e.Type, q.name))
-			}
-		}
+		s.deviceReports(e)
 	case calls.CloseDone:
 		if u.closes != nil {
 			u.closes.gone = true

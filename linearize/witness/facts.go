@@ -25,8 +25,8 @@ type facts struct {
 	tokenFacts
 	effects map[string][]*effect
 	due     map[int][]*effect // by the index of the event behind which they stand at the latest
-	fails   map[int]bool      // CQs of which a callback reports an internal error
-	reports map[int]bool      // CQs of which a callback reports any error
+	fails   map[int]bool      // CQs of which a callback reports an internal error, or an asynchronous event any error
+	reports map[int]bool      // CQs of which a callback or an asynchronous event reports an error
 	answers map[string]*call  // the first callback that completes a call, by the op of the call
 }
 
@@ -275,6 +275,18 @@ func (f *facts) findOutcomes() error {
 			cq := f.cqs.index[e.Cq]
 			f.reports[cq], f.fails[cq] = true, f.fails[cq] || status == model.InternalError.String()
 		}
+		if cq, known := f.failedCq(e); known {
+			f.reports[cq], f.fails[cq] = true, true
+		}
 	}
 	return nil
+}
+
+// failedCq returns the CQ that an asynchronous event reports an error of.
+func (f *facts) failedCq(e *trace.Event) (cq int, known bool) {
+	if e.Fn != "ibv_get_async_event" || e.Type != "CQ_ERR" {
+		return 0, false
+	}
+	cq, known = f.cqs.index[e.Cq]
+	return cq, known
 }

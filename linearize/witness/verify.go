@@ -222,6 +222,9 @@ func (r *replay) pass() error {
 			return err
 		}
 	}
+	if cq, known := r.facts.failedCq(e); known && r.state.Cqs[cq].Health == model.OK && r.state.Cqs[cq].Open != model.Closed {
+		return r.refuse("the event in line %d reports an error of %s, and no step before it is an error", e.Line, e.Cq)
+	}
 	if c := r.facts.byOp[e.Op]; c != nil {
 		for _, q := range r.facts.requestsOf(c) {
 			r.passPost(q, e.Ph)
