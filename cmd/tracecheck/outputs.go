@@ -184,7 +184,8 @@ func (p *program) saveWitness(ctx context.Context, in input, r *result, s *setti
 			why = fmt.Sprintf("it has %d events, and the engine porcupine, which finds witnesses, takes %d at most; the engine stream, which decided it, "+
 				"keeps no more than it needs", r.report.Events, linearize.MaxEvents)
 		default:
-			why = "the engine porcupine found none within its limits (--max-operations, --timeout), and the engine stream, which decided it, keeps none"
+			why = "the engine porcupine found none within its limits (--max-operations, --timeout), or the trace has receives of a shared receive queue, which a " +
+				"witness has no steps for; the engine stream keeps none"
 		}
 		fmt.Fprintf(p.stderr, "tracecheck: no witness of %s: %s\n", printable(r.report.File), why)
 	}

@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"internal/kernelrecord", "internal/cprovider"},
 	{"linearize/breach", "linearize/declared", "linearize/resets"},
 	{"linearize/witness", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},
-	{"linearize/facts"},
+	{"linearize/facts", "linearize/lanes"},
 	{"linearize/clauses"},
 	{"linearize/verdict"},
 	{"linearize/doubts", "linearize/monitor", "linearize/explain"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/lanes"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/trace"
@@ -142,6 +143,9 @@ func StatusOf(dialect, outcome string) string {
 	}
 	return statuses[outcome]
 }
+
+// HasNoWitness reports whether a trace has none, even if it is conformant: a witness has no steps for receives of shared receive queues.
+func HasNoWitness(t *trace.Trace) bool { return len(lanes.Of(t).All) > 0 }
 
 // WitnessOf returns the file of a witness of a trace that is conformant.
 func WitnessOf(t *testing.T, traced *trace.Trace, o linearize.Options) []byte {

@@ -10,7 +10,7 @@ import (
 
 // withSharedReceives returns a trace whose queue pairs take their receives from shared queues, one each, or nil where there is none that may: what succeeds
 // then, and in which order, is what it was, but no flush cancels a receive that waits.
-func withSharedReceives(t *trace.Trace) *trace.Trace {
+func withSharedReceives(t *trace.Trace, several bool) *trace.Trace {
 	posted := map[string]bool{} // receives that were posted, by queue pair
 	qpOf, apart := map[string]string{}, map[string]bool{}
 	for i := range t.Events {
@@ -27,6 +27,12 @@ func withSharedReceives(t *trace.Trace) *trace.Trace {
 			apart[qp] = true
 		}
 	}
+	srq := func(qp string) string {
+		if several {
+			return "srq"
+		}
+		return "srq of " + qp
+	}
 	shares := func(qp string) bool { return posted[qp] && !apart[qp] }
 	changed, shared := false, *t
 	shared.Events = slices.Clone(t.Events)
@@ -38,10 +44,10 @@ func withSharedReceives(t *trace.Trace) *trace.Trace {
 			e.Fn = functions[e.Op]
 		case e.Ph != trace.Call || !shares(e.Qp):
 		case calls.KindOf(e) == calls.CreateQp:
-			e.Srq, changed = "srq of "+e.Qp, true
+			e.Srq, changed = srq(e.Qp), true
 		case len(receivesOf(e)) > 0:
 			functions[e.Op] = map[string]string{"NdkReceive": "NdkSrqReceive", "ibv_post_recv": "ibv_post_srq_recv"}[e.Fn]
-			e.Fn, e.Srq, e.Qp = functions[e.Op], "srq of "+e.Qp, ""
+			e.Fn, e.Srq, e.Qp = functions[e.Op], srq(e.Qp), ""
 		}
 	}
 	if !changed {

@@ -33,6 +33,7 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.invalid)}
 	solicited, known := r.solicited()
 	received := r.queue == model.Receive && outcome == model.SUCCESS
+	known = known || !r.qp.receiveCq.asksForSolicited // then it makes no difference
 	w.each(func(w *walk, s state) {
 		if a.At = s.find(r); a.At < 0 {
 			w.refuse(breach.NotPlaced)

@@ -73,7 +73,8 @@ func (c *component) listRequest(r *request) {
 		}
 		if o.ret < empty || o.maybe && !c.mayMatter(r) {
 			r.unseen = r.overtaken && c.mayVanish(r.qp) // it was executed, perhaps, and lost
-			return                                      // it can't have been placed, or it makes no difference
+			r.leftOut = r.qp.lane != nil
+			return // it can't have been placed, or it makes no difference
 		}
 		o.call = max(o.call, empty)
 		r.unseen = true

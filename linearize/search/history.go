@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/lanes"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -14,19 +15,20 @@ import (
 
 // A cq is what the trace records about one completion queue.
 type cq struct {
-	name      string
-	created   *span
-	polls     []*span
-	doubt     *doubt  // of which polls came first
-	strangers *doubt  // of what else completes into it
-	empty     []*span // polls that found nothing
-	arms      []*span
-	notified  []*span    // callbacks, and events that were read
-	exits     []moment   // when these returned, in order
-	delivered []*request // in the order of the polls
-	placed    []placed   // the completions placed, by the point of each
-	closed    *span      // the call that closes it
-	unclear   string     // why its contents are not known, or ""
+	name             string
+	created          *span
+	polls            []*span
+	doubt            *doubt  // of which polls came first
+	strangers        *doubt  // of what else completes into it
+	empty            []*span // polls that found nothing
+	arms             []*span
+	asksForSolicited bool       // one of them is of type SOLICITED
+	notified         []*span    // callbacks, and events that were read
+	exits            []moment   // when these returned, in order
+	delivered        []*request // in the order of the polls
+	placed           []placed   // the completions placed, by the point of each
+	closed           *span      // the call that closes it
+	unclear          string     // why its contents are not known, or ""
 	room
 	failure
 	component *component
@@ -54,6 +56,7 @@ type failure struct {
 type qp struct {
 	name                   string
 	created                *span
+	lane                   *lanes.Lane // of a shared receive queue, for which p stands; or nil
 	initiatorCq, receiveCq *cq
 	connection
 	posts              []*span
@@ -117,13 +120,14 @@ type history struct {
 
 // course is the calls and callbacks of a trace, by what is asked of them.
 type course struct {
-	spans     []*span
-	ofEvent   []*span            // of each event, where it is of a CQ or a QP
-	answers   map[string][]*span // completion callbacks, by the op of the call that they complete
-	reads     []*span            // ibv_get_cq_event
-	aborts    []*span            // what tells that a connection ended, or ends it, and names no QP
-	unsettled []*span            // calls of unsettleQp
-	failures  []*span            // asynchronous events that tell of a failed CQ, QP or device
+	spans       []*span
+	ofEvent     []*span            // of each event, where it is of a CQ or a QP
+	answers     map[string][]*span // completion callbacks, by the op of the call that they complete
+	reads       []*span            // ibv_get_cq_event
+	sharedPosts []*span            // on shared receive queues
+	aborts      []*span            // what tells that a connection ended, or ends it, and names no QP
+	unsettled   []*span            // calls of unsettleQp
+	failures    []*span            // asynchronous events that tell of a failed CQ, QP or device
 }
 
 // objects are the CQs and queue pairs of a trace, in the order in which it names them.
@@ -143,6 +147,7 @@ type requested struct {
 	culprits []string              // work requests reported as flushed that may have failed by themselves before anything flushed them, a queue pair each
 	early    map[string]bool       // refused requests whose completion was delivered before the refusal
 	shared   map[string]bool       // receives of shared receive queues
+	unsorted map[string]bool       // the CQs into which some complete whose order is not known
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
 	guessed  bool                  // which of several messages, not all alike, a receive took is not known, or a step is taken that the model has no action for: there is no witness
 }
@@ -203,6 +208,7 @@ func newHistory(t *trace.Trace, d model.Dialect, fails string) *history {
 		}
 		slices.Sort(q.exits)
 	}
+	h.takeShared()
 	h.findConnected()
 	h.findUnclear()
 	h.orderOverlapping()
@@ -267,6 +273,8 @@ func (h *history) take(s *span) {
 	case calls.ArmCq:
 		q := h.cq(e.Cq)
 		q.arms = append(q.arms, s)
+		arm, _ := calls.ArmOf(e)
+		q.asksForSolicited = q.asksForSolicited || arm == model.SOLICITED
 	case calls.PollCq:
 		q := h.cq(e.Cq)
 		q.polls = append(q.polls, s)
@@ -301,6 +309,7 @@ func (h *history) take(s *span) {
 	case calls.ResizeCq:
 		h.takeResize(s)
 	case calls.PostShared:
+		h.sharedPosts = append(h.sharedPosts, s)
 		h.shared[e.Wr] = true
 		for _, w := range e.Wrs {
 			h.shared[w.Wr] = true
@@ -320,9 +329,14 @@ func (h *history) take(s *span) {
 	case calls.Quiesce:
 		h.marks = append(h.marks, s.call)
 	case calls.Placed:
-		if r := h.byWr[e.Wr]; h.checkPlaced(h.cq(e.Cq), r, s) {
-			r.point, r.told, r.outcome = s, true, calls.OutcomeOf(e.Status)
-		}
+		h.takePoint(s)
+	}
+}
+
+// takePoint takes a point, which says when a completion was placed.
+func (h *history) takePoint(s *span) {
+	if r := h.byWr[s.begin.Wr]; h.checkPlaced(h.cq(s.begin.Cq), r, s) {
+		r.point, r.told, r.outcome = s, true, calls.OutcomeOf(s.begin.Status)
 	}
 }
 

@@ -62,12 +62,12 @@ func (h *history) findOverruns() {
 			look(q, at)
 		}
 	}
-	bySpan := map[moment]*span{}
+	posts, polls := map[moment][]*span{}, map[moment]*span{}
 	for _, s := range h.spans {
 		if s.kind == calls.Post {
-			bySpan[s.call] = s
+			posts[s.call] = append(posts[s.call], s)
 		} else if s.kind == calls.PollCq && s.returned() {
-			bySpan[s.ret] = s
+			polls[s.ret] = s
 		}
 	}
 	for at := range h.trace.Events {
@@ -78,14 +78,14 @@ func (h *history) findOverruns() {
 			}
 			look(q, at)
 		}
-		s := bySpan[at]
-		if s != nil && s.kind == calls.PollCq {
+		if s := polls[at]; s != nil {
 			for i := range s.end.Results {
 				if r := h.byWr[s.end.Results[i].Wr]; r != nil {
 					count(r, -1, at)
 				}
 			}
-		} else if s != nil {
+		}
+		for _, s := range posts[at] {
 			for _, r := range s.requests {
 				count(r, 1, at)
 			}

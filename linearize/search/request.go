@@ -12,6 +12,7 @@ type request struct {
 	qp       *qp
 	queue    model.Queue
 	post     *span
+	leftOut  bool // the search does not post it: it may wait on its shared receive queue for ever
 	accepted bool // the post returned success, or has not returned, or had not when its completion was delivered
 	position int  // in its queue, among the accepted
 	asked

@@ -92,7 +92,7 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	case home != nil && home != q:
 		h.reportBreach(breach.Elsewhere(q.name, wr, home.name), at, r.post)
 		return false
-	case d.result.Qp != "" && d.result.Qp != r.qp.name:
+	case d.result.Qp != "" && d.result.Qp != r.qp.name && r.qp.lane == nil:
 		h.reportBreach(breach.OfAnotherQp(wr, d.result.Qp, r.qp.name), at, r.post)
 	}
 	if r.point != nil && at < r.point.call {

@@ -236,6 +236,9 @@ func (c *component) performFailCq(w *walk, o *operation) {
 
 func (c *component) performPost(w *walk, o *operation) {
 	for _, r := range o.span.requests {
+		if r.leftOut {
+			continue
+		}
 		a := model.Action{Name: model.PostRefused, Qp: o.qp, Queue: r.queue, Request: c.request(r)}
 		if r.accepted {
 			a.Name, a.Deferred = model.Post, r.deferred

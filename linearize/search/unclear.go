@@ -44,15 +44,15 @@ func (h *history) findUnclear() {
 	}
 }
 
-// findFed finds the CQs that receives of a shared receive queue may complete into: those of the QPs that were created with
-// one, or any where the trace does not record such a QP.
+// findFed finds the CQs that receives of a shared receive queue may complete into in an order that is not known: any, where the trace records no QP that
+// was created with one.
 func (h *history) findFed() {
 	if len(h.shared) == 0 {
 		return
 	}
 	told := slices.ContainsFunc(h.qps, isFed)
 	for _, q := range h.cqs {
-		if !told || slices.ContainsFunc(h.qps, func(p *qp) bool { return isFed(p) && p.receiveCq == q }) {
+		if !told || h.unsorted[q.name] {
 			q.leaveOpen(verdict.TakesShared(q.name, told, h.dialect.Name))
 		}
 	}

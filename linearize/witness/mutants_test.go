@@ -114,6 +114,9 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 			continue
 		}
 		traced := row.Read(t)
+		if judging.HasNoWitness(traced) {
+			continue
+		}
 		lines := witnessLines(t, traced, row)
 		for _, spoilt := range judging.SpoilWitness(lines) {
 			if _, err := witness.Verify(strings.NewReader(strings.Join(spoilt.File, "")), traced); err != nil {

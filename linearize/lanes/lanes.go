@@ -1,0 +1,253 @@
+// Package lanes sorts the receives of shared receive queues into lanes. The receives of a lane complete into one CQ, and in the order of their posts. So an
+// engine can take a lane for the receive queue of a queue pair of its own, which is always connected and has no other end.
+//
+// Such an engine does not follow which message a receive took. That needs no more than boundary events, and package monitor decides it.
+package lanes
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A Lane is receives of one shared receive queue.
+type Lane struct {
+	Name     string
+	Srq, Cq  string
+	Creation *trace.Event    // the call that creates the first queue pair that takes receives of the queue, and completes them into the CQ
+	Wrs      map[string]bool // the receives
+}
+
+// Lanes are those of a trace.
+type Lanes struct {
+	All  []*Lane
+	Open map[string]bool // the CQs of which this package can't say in which order the receives completed, or whether some have vanished
+}
+
+// maxLanes bounds the lanes of one shared receive queue and one CQ.
+const maxLanes = 16
+
+// sorter reads the events of a trace.
+type sorter struct {
+	lanes    Lanes
+	queues   map[string]*queue
+	order    []*queue
+	receives map[string]*receive
+	creating map[string]*trace.Event // by op: calls that create a queue pair with a shared receive queue
+	takers   map[string]string       // by queue pair: the CQ of its receives
+	cqs      map[string]*cq
+	polling  map[string]string // by op: the CQ that is polled
+	closing  map[string]string // by op: the CQ of the receives of a queue pair that is being closed
+}
+
+// queue is a shared receive queue.
+type queue struct {
+	name     string
+	into     []*trace.Event // the first creation for each CQ
+	receives []*receive
+}
+
+type receive struct {
+	wr       string
+	queue    *queue
+	index    int // in its queue
+	cq       string
+	outcome  model.Outcome
+	answered bool
+}
+
+// cq is what matters of a CQ.
+type cq struct {
+	delivered []*receive // of shared receive queues, in order
+	polls     int        // under way
+	delivers  bool       // one of those that are or were under way together has delivered such a receive, in this stretch
+	told      bool       // a callback was entered or an event read since a poll found nothing
+	closing   int        // closes under way of queue pairs that take such receives
+	vanished  bool       // what was told may have vanished with a queue pair
+	doubtful  bool       // and a poll found nothing afterwards
+}
+
+// Of returns the lanes of a trace.
+func Of(t *trace.Trace) Lanes {
+	s := &sorter{queues: map[string]*queue{}, receives: map[string]*receive{}, creating: map[string]*trace.Event{}, takers: map[string]string{},
+		cqs: map[string]*cq{}, polling: map[string]string{}, closing: map[string]string{}}
+	s.lanes.Open = map[string]bool{}
+	for i := range t.Events {
+		s.read(&t.Events[i])
+	}
+	if len(s.receives) == 0 {
+		return Lanes{}
+	}
+	for _, q := range s.order {
+		for _, creation := range q.into {
+			s.sort(q, creation)
+		}
+	}
+	return s.lanes
+}
+
+func (s *sorter) read(e *trace.Event) {
+	kind := calls.KindOf(e)
+	switch {
+	case e.Ph == trace.Call && kind == calls.CreateQp && e.Srq != "":
+		s.creating[e.Op] = e
+	case e.Ph == trace.Ret && s.creating[e.Op] != nil:
+		s.created(s.creating[e.Op], e)
+		delete(s.creating, e.Op)
+	case e.Ph == trace.Call && kind == calls.PostShared:
+		s.posted(e)
+	case kind == calls.PollCq:
+		s.polled(e)
+	case e.Ph == trace.Enter && kind == calls.Callback, e.Ph == trace.Ret && kind == calls.ReadEvent && e.Cq != "":
+		q := s.cq(e.Cq)
+		q.told, q.vanished = true, q.vanished || q.closing > 0
+	case kind == calls.CloseQp:
+		s.closes(e)
+	}
+}
+
+func (s *sorter) cq(name string) *cq {
+	if s.cqs[name] == nil {
+		s.cqs[name] = &cq{}
+	}
+	return s.cqs[name]
+}
+
+func (s *sorter) queue(name string) *queue {
+	q := s.queues[name]
+	if q == nil {
+		q = &queue{name: name}
+		s.queues[name], s.order = q, append(s.order, q)
+	}
+	return q
+}
+
+// created records a queue pair that takes receives of a shared receive queue.
+func (s *sorter) created(call, ret *trace.Event) {
+	if calls.IsRefusal(calls.FunctionOf(call).Verbs, ret) {
+		return
+	}
+	s.takers[call.Qp] = call.ReceiveCq
+	q := s.queue(call.Srq)
+	if !slices.ContainsFunc(q.into, func(e *trace.Event) bool { return e.ReceiveCq == call.ReceiveCq }) {
+		q.into = append(q.into, call)
+	}
+}
+
+// posted records receives of a shared receive queue.
+func (s *sorter) posted(e *trace.Event) {
+	q := s.queue(e.Srq)
+	add := func(wr string) {
+		if s.receives[wr] == nil {
+			s.receives[wr] = &receive{wr: wr, queue: q, index: len(q.receives)}
+			q.receives = append(q.receives, s.receives[wr])
+		}
+	}
+	if len(e.Wrs) == 0 {
+		add(e.Wr)
+	}
+	for i := range e.Wrs {
+		add(e.Wrs[i].Wr)
+	}
+}
+
+// polled reads a call that polls a CQ, or its return. Where two that deliver such receives overlap, their order is not known.
+func (s *sorter) polled(e *trace.Event) {
+	if e.Ph == trace.Call {
+		q := s.cq(e.Cq)
+		if q.polls == 0 {
+			q.delivers = false
+		}
+		q.polls++
+		s.polling[e.Op] = e.Cq
+		return
+	}
+	name, known := s.polling[e.Op]
+	if !known {
+		return
+	}
+	delete(s.polling, e.Op)
+	q, delivers := s.cq(name), false
+	for i := range e.Results {
+		r := s.receives[e.Results[i].Wr]
+		if r == nil || r.answered {
+			continue
+		}
+		r.answered, r.cq, r.outcome = true, name, calls.OutcomeOf(e.Results[i].Status)
+		q.delivered, delivers = append(q.delivered, r), true
+	}
+	s.lanes.Open[name] = s.lanes.Open[name] || delivers && q.delivers
+	q.delivers = q.delivers || delivers
+	if q.polls--; len(e.Results) == 0 {
+		q.told, q.doubtful = false, q.doubtful || q.vanished
+	}
+}
+
+// closes reads the close of a queue pair, or its return.
+func (s *sorter) closes(e *trace.Event) {
+	if e.Ph == trace.Call {
+		name, takes := s.takers[e.Qp]
+		if !takes {
+			return
+		}
+		s.closing[e.Op] = name
+		q := s.cq(name)
+		q.closing++
+		q.vanished = q.vanished || q.told
+		return
+	}
+	name, known := s.closing[e.Op]
+	if !known {
+		return
+	}
+	delete(s.closing, e.Op)
+	if q := s.cq(name); !calls.Pending(e) {
+		q.closing--
+	}
+}
+
+// sort makes the lanes of the receives of a queue that complete into one CQ. A receive that failed or was cancelled has one by itself. Those that no poll
+// delivered come last.
+func (s *sorter) sort(of *queue, creation *trace.Event) {
+	q := s.cq(creation.ReceiveCq)
+	var last []*receive // of each lane of receives that succeeded
+	var all []*Lane
+	lane := func() *Lane {
+		l := &Lane{Name: fmt.Sprintf("lane %d of %s in %s", len(all)+1, of.name, creation.ReceiveCq), Srq: of.name, Cq: creation.ReceiveCq, Creation: creation, Wrs: map[string]bool{}}
+		all = append(all, l)
+		return l
+	}
+	var succeeded []*Lane
+	for _, r := range q.delivered {
+		if r.queue != of {
+			continue
+		}
+		if r.outcome != model.SUCCESS {
+			lane().Wrs[r.wr] = true
+			continue
+		}
+		i := slices.IndexFunc(last, func(before *receive) bool { return before.index < r.index })
+		if i < 0 {
+			i, last, succeeded = len(last), append(last, r), append(succeeded, lane())
+		}
+		last[i] = r
+		succeeded[i].Wrs[r.wr] = true
+	}
+	var left *Lane
+	for _, r := range of.receives {
+		if r.answered {
+			continue
+		}
+		if left == nil {
+			left = lane()
+		}
+		left.Wrs[r.wr] = true
+	}
+	if len(all) > maxLanes || left != nil && q.doubtful {
+		s.lanes.Open[creation.ReceiveCq] = true
+	}
+	s.lanes.All = append(s.lanes.All, all...)
+}
