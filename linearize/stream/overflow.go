@@ -174,7 +174,7 @@ func (q *cq) outstanding() int {
 		}
 	}
 	for _, queue := range q.s.shared.queues {
-		if queue.cq == q {
+		if queue.feedsSince(q) != 0 {
 			n += queue.outstanding
 		}
 	}

@@ -133,7 +133,7 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 		f.See = append(f.See, late.line)
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
 		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line}
-	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && breach.IsOfPassedOver(why.Rule) || e.what == placedNow && why == breach.TooFew):
+	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && breach.IsOfPassedOver(why.Rule) || (e.what == placedNow || e.what == gone && e.request.wq == nil) && why == breach.TooFew):
 		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line} // it was for nothing that the CQ held
 	case breach.IsOfUnarmed(why) && e.status == model.OK && q.arms.latest != model.NONE:
 		says(f, breach.UsedUp(q.seen(e)))
@@ -204,7 +204,10 @@ func (q *cq) seen(e *observation) string {
 	case resized:
 		return "the resize of " + q.name + " was refused"
 	case gone:
-		if !e.request.silent {
+		switch {
+		case e.request.wq == nil:
+			return "another CQ delivered " + e.request.wr + ", a receive of a shared queue"
+		case !e.request.silent:
 			return e.request.wr + " waits for a message"
 		}
 		return e.request.wr + " succeeded silently"

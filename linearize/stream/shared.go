@@ -11,9 +11,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Receives of a shared receive queue complete into the CQ of whichever queue pair took them, in no order (SRQ-10, A9). Where all queue pairs that
-// name the queue complete into one CQ, each posted receive may complete there at any time: it may explain a callback, but is never owed. Which
-// message it took is not followed: the other ends of the queue pairs are judged as if they were not in the trace.
+// Receives of a shared receive queue complete into the CQ of whichever queue pair took them, in no order (SRQ-10, A9). Each posted receive may complete at
+// any time into any CQ of the queue pairs that name the queue: it may explain a callback there, but is never owed. Which message it took is not followed: the
+// other ends of the queue pairs are judged as if they were not in the trace.
 
 // A shared is what is known of shared receive queues.
 type shared struct {
@@ -22,11 +22,26 @@ type shared struct {
 	named  bool                      // a queue pair was created that names the one that it takes its receives from
 }
 
-// A sharedQueue is a shared receive queue, and the CQ into which what it holds completes.
+// A sharedQueue is a shared receive queue, and the CQs into which what it holds may complete.
 type sharedQueue struct {
-	cq          *cq  // the latest; or nil, as long as no queue pair names the queue
-	several     bool // there are several, which is not followed
+	fed         []fed
 	outstanding int
+}
+
+// A fed is a CQ of queue pairs that take their receives from a shared queue, and since when.
+type fed struct {
+	cq   *cq
+	from eventIndex
+}
+
+// feedsSince returns since when a CQ may have taken receives of the queue, or 0.
+func (queue *sharedQueue) feedsSince(q *cq) eventIndex {
+	for _, f := range queue.fed {
+		if f.cq == q {
+			return f.from
+		}
+	}
+	return 0
 }
 
 type sharedReceive struct {
@@ -76,12 +91,14 @@ func (queue *sharedQueue) add(s *Stream, u *underWay, e *trace.Event, wr string)
 	s.shared.wrs[wr] = r
 }
 
-// feeds lets n receives more, or fewer, be on their way into the CQ.
+// feeds lets n receives more, or fewer, be on their way into the CQs.
 func (queue *sharedQueue) feeds(n int) {
-	q := queue.cq
-	if q == nil || queue.several {
-		return
+	for _, f := range queue.fed {
+		f.cq.isFed(n)
 	}
+}
+
+func (q *cq) isFed(n int) {
 	if q.pending += n; n > 0 {
 		q.added = q.s.at
 		q.checkRoom()
@@ -94,15 +111,10 @@ func (queue *sharedQueue) feeds(n int) {
 func (p *qp) takesFrom(name string) {
 	queue, q := p.s.sharedQueue(name), p.wqs[model.Receive].cq
 	p.s.shared.named, p.takes = true, queue
-	switch {
-	case queue.cq == nil || queue.cq.over != 0: // none, or one whose queue pairs are closed
-		queue.cq = q
-		queue.feeds(queue.outstanding)
-	case queue.cq != q:
-		queue.several = true
-		for _, of := range []*cq{q, queue.cq} {
-			of.group.leaveOpen(verdict.TakesShared(of.name, true, p.s.dialect.Name))
-		}
+	queue.fed = slices.DeleteFunc(queue.fed, func(f fed) bool { return f.cq.over != 0 }) // its queue pairs are closed
+	if queue.feedsSince(q) == 0 {
+		queue.fed = append(queue.fed, fed{q, p.s.at})
+		q.isFed(queue.outstanding)
 	}
 }
 
@@ -119,8 +131,14 @@ func (p *qp) mayShare() {
 // deliversShared handles the result of a receive of a shared queue, and reports whether it is of one that completes into q.
 func (q *cq) deliversShared(out *[]observation, p *poll, result *trace.Result) bool {
 	r, l := q.s.shared.wrs[result.Wr], q.receiver(result.Qp)
-	if r == nil || l == nil || r.queue.cq != q || r.queue.several {
+	if r == nil || l == nil || r.queue.feedsSince(q) == 0 {
 		return false
+	}
+	counted := max(r.called, r.queue.feedsSince(q))
+	for _, f := range r.queue.fed {
+		if f.cq != q {
+			f.cq.take(observation{what: gone, at: q.s.at, counted: max(r.called, f.from), request: &r.request})
+		}
 	}
 	delete(q.s.shared.wrs, r.wr)
 	q.s.past.add(overRequest{wr: r.wr, lines: [2]int{r.line, q.s.line()}})
@@ -139,7 +157,7 @@ func (q *cq) deliversShared(out *[]observation, p *poll, result *trace.Result) b
 	}
 	q.placedSince(r.called, r.called)
 	q.countDelivered(p, &r.request, kinds)
-	*out = append(*out, observation{what: delivered, kinds: kinds, from: r.called, counted: r.called, request: &r.request})
+	*out = append(*out, observation{what: delivered, kinds: kinds, from: r.called, counted: counted, request: &r.request})
 	return true
 }
 
