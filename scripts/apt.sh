@@ -11,3 +11,17 @@ apt_get() {
 	[ "$(id -u)" -eq 0 ] || as_root=(sudo -n env DEBIAN_FRONTEND=noninteractive)
 	"${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
+
+# unpack PACKAGE DIRECTORY: downloads it, and unpacks it there. PACKAGE may end in =VERSION.
+unpack() {
+	local download=$2.download
+	rm -rf "$download"
+	mkdir -p "$2" "$download"
+	(cd "$download" && apt-get -q -o APT::Sandbox::User=root download "$1" >apt.log 2>&1) || {
+		cat "$download/apt.log" >&2
+		rm -r "$download"
+		die "apt-get could not download $1" "apt-get update"
+	}
+	dpkg -x "$download"/*.deb "$2"
+	rm -r "$download"
+}

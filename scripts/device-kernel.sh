@@ -5,71 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 traces=$1
-
-if [ ! -e /modules/all ]; then
-	echo "device-kernel.sh: error: it runs in the virtual machine alone: scripts/guest.sh -- scripts/device-kernel.sh DIRECTORY" >&2
-	exit 1
-fi
-mkdir -p "$traces"
-rm -f "$traces/failed"
-
-# What a module needs stands before it.
-while read -r module; do
-	if [ ! -e "/sys/module/$(tr - _ <<<"${module%.ko}")" ]; then insmod "/modules/$module"; fi
-done </modules/all
-mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-for host in 2 3 4; do ip address add "192.0.2.$host/24" dev dummy0; done
-
-# fresh_device replaces the device: the kernel keeps completion queues for all consumers as long as a device is there, and what uses one that was created before is
-# left out.
-fresh_device() {
-	if rdma link show rxe0/1 >/dev/null 2>&1; then rdma link delete rxe0; fi
-	rdma link add rxe0 type rxe netdev dummy0
-}
-
-# recorded NAME STATUS: what a recording that has ended leaves.
-recorded() {
-	grep '^ndkrecord: .* events' "$traces/$1.log" || true
-	if [ "$2" != 0 ]; then
-		echo "$1" >>"$traces/failed"
-		echo "  failed: $2"
-		tail -n 5 "$traces/$1.log"
-	fi
-}
-
-# How long silence has to last to be taken for rest. On a busy machine the virtual one stands still at times.
-rest=3s
-
-# record NAME COMMAND...: records while the command runs, a function of this script.
-record() {
-	local name=$1 status=0
-	shift
-	echo "recording $name"
-	fresh_device
-	export -f "${1?}"
-	timeout --kill-after=5 300 "$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
-		>"$traces/$name.log" 2>&1 || status=$?
-	recorded "$name" "$status"
-}
-
-# record_until SIGNAL NAME COMMAND...: records until the signal comes, behind the command.
-record_until() {
-	local signal=$1 name=$2 status=0 pid
-	shift 2
-	echo "recording $name"
-	fresh_device
-	"$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" >"$traces/$name.log" 2>&1 &
-	pid=$!
-	until grep -q 'recording the kernel' "$traces/$name.log"; do
-		kill -0 "$pid" || break
-		sleep 0.1
-	done
-	timeout --kill-after=5 300 "$@" || status=$?
-	sleep 4 # so that there is rest
-	kill "-$signal" "$pid"
-	wait "$pid" || status=$?
-	recorded "$name" "$status"
-}
+source scripts/device-record.sh
 
 # refused WHAT STATUS WORDS COMMAND...: the command ends with the status, and says so.
 refused() {
@@ -141,6 +77,37 @@ srp() {
 	echo 1 >"$(find /sys/class/srp_remote_ports/*/ -maxdepth 1 -name delete)"
 }
 
+# nfs: a server and a client of NFS over RDMA, with writers and readers at once, until the client unmounts. The server needs no daemon: what exportfs and
+# mountd would tell it stands here.
+nfs() {
+	local rpc=/proc/net/rpc server=/proc/fs/nfsd ever=2147483647 i
+	mkdir -p /mnt/store /mnt/nfs /var/lib/nfs/v4recovery
+	mount -t tmpfs tmpfs /mnt/store
+	mount -t nfsd nfsd "$server"
+	# Version 4 alone: it needs neither rpcbind nor lockd.
+	echo "-3 +4 +4.1 +4.2" >"$server/versions"
+	echo "nfsd 192.0.2.1 $ever here" >"$rpc/auth.unix.ip/channel"
+	# The options of exports(5): insecure, async, no_subtree_check and fsid=0, which makes it the root.
+	echo "here /mnt/store $ever 0x2412 65534 65534 0" >"$rpc/nfsd.export/channel"
+	printf '%s\n' "here 1 \x00000000 $ever /mnt/store" >"$rpc/nfsd.fh/channel"
+	echo "rdma 20049" >"$server/portlist"
+	echo 4 >"$server/threads"
+	echo Y >"$server/v4_end_grace" # no client has anything to reclaim
+	mount -i -t nfs4 -o vers=4.2,proto=rdma,port=20049,addr=192.0.2.1,clientaddr=192.0.2.1,sec=sys 192.0.2.1:/ /mnt/nfs
+	dd if=/dev/urandom of=/mnt/store/read bs=64k count=50
+	for i in 1 2 3; do
+		dd if=/dev/zero "of=/mnt/nfs/$i" bs=64k count=50 oflag=direct &
+		dd if=/mnt/nfs/read of=/dev/null bs=16k count=50 iflag=direct &
+	done
+	for i in $(jobs -p); do wait "$i"; done
+	for i in $(seq 20); do echo "$i" >"/mnt/nfs/small$i"; done
+	cmp /mnt/nfs/read /mnt/store/read
+	umount -i /mnt/nfs
+	echo 0 >"$server/threads"
+	umount "$server"
+	umount /mnt/store
+}
+
 rds=(python3 internal/kernelrecord/testdata/rds.py)
 
 # rds_removed: the device goes while RDS has a connection.
@@ -164,10 +131,11 @@ insmod /modules/nvmet-rdma.ko use_srq=1
 record nvme_srq nvme
 rmmod nvmet-rdma
 insmod /modules/nvmet-rdma.ko
-# Where two post to one queue at once it is not known which of them came first, and what rests on it is undecided. One processor has two of them seldom.
-echo 0 >/sys/devices/system/cpu/cpu1/online
+record nfs_parallel nfs
+one_processor
 record nvme nvme
 record srp srp
+record nfs nfs
 record_until TERM rds "${rds[@]}" 192.0.2.1 192.0.2.2 20
 rest=700ms # RDS looks by itself after a second
 record rds_removed rds_removed "${rds[@]}" 192.0.2.3 192.0.2.4 20

@@ -11,7 +11,7 @@ meta=linux-image-6.12-amd64
 # crc32_generic: rdma_rxe asks for it at run time ("crc32"), and no dependency names it.
 modules="9pnet_virtio 9p overlay crc32_generic dummy rdma_rxe rdma_ucm"
 # Kernel code that uses the verbs, and what it stores in. It is loaded where it is asked for: device-kernel.sh.
-consumers="rds_rdma nvme_rdma nvmet_rdma null_blk ib_srpt ib_srp sd_mod"
+consumers="rds_rdma nvme_rdma nvmet_rdma null_blk ib_srpt ib_srp sd_mod rpcrdma nfsd nfsv4"
 
 mkdir -p "$root"
 exec 9>"$root/lock"
@@ -20,20 +20,6 @@ flock 9
 # The newest kernel that apt offers; fails where apt knows none.
 kernel_package() {
 	apt-cache depends "$meta" 2>/dev/null | sed -n 's/^ *Depends: *\(linux-image-6\.12\..*-amd64\)$/\1/p' | grep .
-}
-
-# unpack PACKAGE DIRECTORY: download it and unpack it there.
-unpack() {
-	local download
-	download=$(mktemp -d "$root/download.XXXXXX")
-	(cd "$download" && apt-get -q -o APT::Sandbox::User=root download "$1" >apt.log 2>&1) || {
-		cat "$download/apt.log" >&2
-		rm -r "$download"
-		die "apt-get could not download $1" "apt-get update"
-	}
-	mkdir -p "$2"
-	dpkg -x "$download"/*.deb "$2"
-	rm -r "$download"
 }
 
 # prepare PACKAGE DIRECTORY: the kernel, and what the initramfs holds besides guest-init.

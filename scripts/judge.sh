@@ -96,7 +96,7 @@ if [[ " $what " = *" kernel "* ]]; then
 		# RDS arms its receive CQ solicited. Where the device goes, Soft-RoCE flushes the receives and calls no handler.
 		*/rds_removed.*) judge "ARM-11" "" "" "$file" ;;
 		# Of two posts at once it is not followed which came first.
-		*/nvme_srq.* | */nvme_parallel.*) judge "" "inconclusive" "" "$file" ;;
+		*/nvme_srq.* | */*_parallel.*) judge "" "inconclusive" "" "$file" ;;
 		*) judge "" "" "" "$file" ;;
 		esac
 	done
