@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo docs release release-check test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device fmt vet lint clean
+.PHONY: help install build demo docs release release-check test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device device-smb fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -92,6 +92,9 @@ build/tlc/passed: $(shell find tla cmd/tlcrun internal/tlc -type f)
 
 device: build ## test and record an RDMA device of this machine, or Soft-RoCE in a virtual machine
 	@scripts/device.sh
+
+device-smb: build ## build SMB Direct for the virtual machine's kernel, record it there on Soft-RoCE, and judge it; downloads 170 MB once (gcc-12)
+	@scripts/device.sh smb && scripts/judge.sh kernel
 
 fmt: ## gofmt all Go files
 	gofmt -w .

@@ -1,8 +1,8 @@
 #!/bin/bash
-# device.sh [test] [record] [programs] [kernel]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and
+# device.sh [test] [record] [programs] [kernel] [smb]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and
 # at the verbs level beneath, into build/device/; records unmodified programs on it, into build/device/programs/, and kernel code, into
-# build/device/kernel/. Without arguments it does all. The device is this machine's own where it has one, else Soft-RoCE in a virtual machine. Kernel code is
-# recorded in the virtual machine alone.
+# build/device/kernel/. Without arguments it does all of that. smb records one kernel consumer more, SMB Direct, which guest-smb.sh has to build first. The device is this
+# machine's own where it has one, else Soft-RoCE in a virtual machine. Kernel code is recorded in the virtual machine alone.
 #
 #   GUEST=1   the virtual machine, even where this machine has a device
 #   DEVICE=   name of the device of this machine (default: the first)
@@ -22,7 +22,7 @@ has_device() {
 	return 1
 }
 
-if [ "$what" != kernel ]; then
+if wants test || wants record || wants programs; then
 	scripts/has-verbs.sh || die "the verbs provider can't be built: no cgo, or no headers of libibverbs" "scripts/install.sh"
 fi
 
@@ -49,7 +49,7 @@ if wants programs; then
 fi
 
 run=(env "DEVICE=${DEVICE-}" "SEED=${SEED-1}" "OPS=${OPS-40}" scripts/device-run.sh "$traces")
-if [ "$what" = kernel ]; then
+if ! wants test && ! wants record && ! wants programs; then
 	:
 elif [ -z "${GUEST-}" ] && has_device; then
 	"${run[@]}"
@@ -57,10 +57,16 @@ else
 	scripts/guest.sh --timeout 1200 -- "${run[@]}"
 fi
 status=0
-if wants kernel; then
+if wants kernel || wants smb; then
 	mkdir -p "$traces/kernel"
 	CGO_ENABLED=0 go build -o "$traces/kernel/ndkrecord" ./cmd/ndkrecord
+fi
+if wants kernel; then
 	scripts/guest.sh --timeout 1800 -- scripts/device-kernel.sh "$traces/kernel" || status=1
+fi
+if wants smb; then
+	smb=$(scripts/guest-smb.sh)
+	scripts/guest.sh --timeout 900 -- scripts/device-smb.sh "$traces/kernel" "$smb" || status=1
 fi
 
 if wants test; then

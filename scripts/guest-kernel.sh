@@ -12,6 +12,8 @@ meta=linux-image-6.12-amd64
 modules="9pnet_virtio 9p overlay crc32_generic dummy rdma_rxe rdma_ucm"
 # Kernel code that uses the verbs, and what it stores in. It is loaded where it is asked for: device-kernel.sh.
 consumers="rds_rdma nvme_rdma nvmet_rdma null_blk ib_srpt ib_srp sd_mod rpcrdma nfsd nfsv4"
+# What cifs and ksmbd need, which guest-smb.sh builds: they ask for the last four at run time.
+consumers+=" netfs dns_resolver cifs_arc4 cifs_md4 nls_ucs2_utils cmac ccm gcm ghash_generic"
 
 mkdir -p "$root"
 exec 9>"$root/lock"
