@@ -13,7 +13,6 @@ import (
 // What the streaming engine does not follow it leaves open, by a reason that says so, and never accuses the provider of: each
 // of these is legal (POST-04, DISC-01, DISC-08, A15, A23).
 var notTold = []struct{ name, reason, text string }{
-	{"posts that overlap", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; a>; get cq1 w2 w1"},
 	{"posts that overlap, and one never returned", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; get cq1 w2; rest; get cq1"},
 	{"an empty poll that overlaps another", "polls of cq1 overlap",
 		"verbs;post qp1 w1; rest; a< get cq1; b< get cq1; b> w1; a>; rest; get cq1"},

@@ -19,6 +19,7 @@ type Lane struct {
 	Srq, Cq  string
 	Creation *trace.Event    // the call that creates the first queue pair that takes receives of the queue, and completes them into the CQ
 	Wrs      map[string]bool // the receives
+	Closes   string          // the op of the call that closes the only queue pair that can take them, or "": what completed may vanish with that
 }
 
 // Lanes are those of a trace.
@@ -37,21 +38,32 @@ type sorter struct {
 	order    []*queue
 	receives map[string]*receive
 	creating map[string]*trace.Event // by op: calls that create a queue pair with a shared receive queue
-	takers   map[string]string       // by queue pair: the CQ of its receives
+	takers   map[string]*taker       // by queue pair
+	events   int
 	cqs      map[string]*cq
-	polling  map[string]string // by op: the CQ that is polled
-	closing  map[string]string // by op: the CQ of the receives of a queue pair that is being closed
+	polling  map[string]*poll  // by op
+	closing  map[string]*taker // by op: of a queue pair that is being closed
 }
 
 // queue is a shared receive queue.
 type queue struct {
 	name     string
 	into     []*trace.Event // the first creation for each CQ
+	takers   []*taker
 	receives []*receive
+}
+
+// A taker is a queue pair that takes receives of a shared receive queue.
+type taker struct {
+	queue  *queue
+	cq     string
+	closes string // the op of the call that closes it, or ""
+	closed int    // the number of that event
 }
 
 type receive struct {
 	wr       string
+	posted   int // the number of the event
 	queue    *queue
 	index    int // in its queue
 	cq       string
@@ -64,16 +76,23 @@ type cq struct {
 	delivered []*receive // of shared receive queues, in order
 	polls     int        // under way
 	delivers  bool       // one of those that are or were under way together has delivered such a receive, in this stretch
-	told      bool       // a callback was entered or an event read since a poll found nothing
-	closing   int        // closes under way of queue pairs that take such receives
+	told      int        // callbacks that were entered, and events that were read
+	empty     int        // how many of these a poll followed that found nothing
+	closed    bool       // a queue pair that takes such receives was to be closed
 	vanished  bool       // what was told may have vanished with a queue pair
 	doubtful  bool       // and a poll found nothing afterwards
 }
 
+// A poll is one that is under way, and what had been told of its CQ when it was called.
+type poll struct {
+	cq   string
+	told int
+}
+
 // Of returns the lanes of a trace.
 func Of(t *trace.Trace) Lanes {
-	s := &sorter{queues: map[string]*queue{}, receives: map[string]*receive{}, creating: map[string]*trace.Event{}, takers: map[string]string{},
-		cqs: map[string]*cq{}, polling: map[string]string{}, closing: map[string]string{}}
+	s := &sorter{queues: map[string]*queue{}, receives: map[string]*receive{}, creating: map[string]*trace.Event{}, takers: map[string]*taker{},
+		cqs: map[string]*cq{}, polling: map[string]*poll{}, closing: map[string]*taker{}}
 	s.lanes.Open = map[string]bool{}
 	for i := range t.Events {
 		s.read(&t.Events[i])
@@ -91,6 +110,7 @@ func Of(t *trace.Trace) Lanes {
 
 func (s *sorter) read(e *trace.Event) {
 	kind := calls.KindOf(e)
+	s.events++
 	switch {
 	case e.Ph == trace.Call && kind == calls.CreateQp && e.Srq != "":
 		s.creating[e.Op] = e
@@ -103,7 +123,8 @@ func (s *sorter) read(e *trace.Event) {
 		s.polled(e)
 	case e.Ph == trace.Enter && kind == calls.Callback, e.Ph == trace.Ret && kind == calls.ReadEvent && e.Cq != "":
 		q := s.cq(e.Cq)
-		q.told, q.vanished = true, q.vanished || q.closing > 0
+		q.told++
+		q.vanished = q.vanished || q.closed
 	case kind == calls.CloseQp:
 		s.closes(e)
 	}
@@ -130,8 +151,9 @@ func (s *sorter) created(call, ret *trace.Event) {
 	if calls.IsRefusal(calls.FunctionOf(call).Verbs, ret) {
 		return
 	}
-	s.takers[call.Qp] = call.ReceiveCq
 	q := s.queue(call.Srq)
+	s.takers[call.Qp] = &taker{queue: q, cq: call.ReceiveCq}
+	q.takers = append(q.takers, s.takers[call.Qp])
 	if !slices.ContainsFunc(q.into, func(e *trace.Event) bool { return e.ReceiveCq == call.ReceiveCq }) {
 		q.into = append(q.into, call)
 	}
@@ -142,7 +164,7 @@ func (s *sorter) posted(e *trace.Event) {
 	q := s.queue(e.Srq)
 	add := func(wr string) {
 		if s.receives[wr] == nil {
-			s.receives[wr] = &receive{wr: wr, queue: q, index: len(q.receives)}
+			s.receives[wr] = &receive{wr: wr, posted: s.events, queue: q, index: len(q.receives)}
 			q.receives = append(q.receives, s.receives[wr])
 		}
 	}
@@ -162,15 +184,15 @@ func (s *sorter) polled(e *trace.Event) {
 			q.delivers = false
 		}
 		q.polls++
-		s.polling[e.Op] = e.Cq
+		s.polling[e.Op] = &poll{e.Cq, q.told}
 		return
 	}
-	name, known := s.polling[e.Op]
-	if !known {
+	p := s.polling[e.Op]
+	if p == nil {
 		return
 	}
 	delete(s.polling, e.Op)
-	q, delivers := s.cq(name), false
+	name, q, delivers := p.cq, s.cq(p.cq), false
 	for i := range e.Results {
 		r := s.receives[e.Results[i].Wr]
 		if r == nil || r.answered {
@@ -182,31 +204,40 @@ func (s *sorter) polled(e *trace.Event) {
 	s.lanes.Open[name] = s.lanes.Open[name] || delivers && q.delivers
 	q.delivers = q.delivers || delivers
 	if q.polls--; len(e.Results) == 0 {
-		q.told, q.doubtful = false, q.doubtful || q.vanished
+		q.empty, q.doubtful = max(q.empty, p.told), q.doubtful || q.vanished
 	}
 }
 
-// closes reads the close of a queue pair, or its return.
+// closes reads the close of a queue pair, or its return. What was told by then, or is told later, may have vanished with it (A21): a consumer may take down
+// a callback late.
 func (s *sorter) closes(e *trace.Event) {
 	if e.Ph == trace.Call {
-		name, takes := s.takers[e.Qp]
-		if !takes {
-			return
+		if t := s.takers[e.Qp]; t != nil && t.closes == "" {
+			t.closes, t.closed, s.closing[e.Op] = e.Op, s.events, t
+			q := s.cq(t.cq)
+			q.closed, q.vanished = true, q.vanished || q.told > q.empty
 		}
-		s.closing[e.Op] = name
-		q := s.cq(name)
-		q.closing++
-		q.vanished = q.vanished || q.told
 		return
 	}
-	name, known := s.closing[e.Op]
-	if !known {
-		return
+	if t := s.closing[e.Op]; t != nil && calls.IsRefusal(calls.FunctionOf(e).Verbs, e) {
+		t.closes = ""
 	}
 	delete(s.closing, e.Op)
-	if q := s.cq(name); !calls.Pending(e) {
-		q.closing--
+}
+
+// only returns the queue pair that alone takes the receives of a queue into a CQ, or nil.
+func (of *queue) only(cq string) *taker {
+	var only *taker
+	for _, t := range of.takers {
+		if t.cq != cq {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = t
 	}
+	return only
 }
 
 // sort makes the lanes of the receives of a queue that complete into one CQ. A receive that failed or was cancelled has one by itself. Those that no poll
@@ -236,17 +267,25 @@ func (s *sorter) sort(of *queue, creation *trace.Event) {
 		last[i] = r
 		succeeded[i].Wrs[r.wr] = true
 	}
-	var left *Lane
+	only := of.only(creation.ReceiveCq)
+	var left [2]*Lane // posted before the only queue pair was closed, and other ones
 	for _, r := range of.receives {
 		if r.answered {
 			continue
 		}
-		if left == nil {
-			left = lane()
+		i := 1
+		if only != nil && only.closes != "" && r.posted < only.closed {
+			i = 0
 		}
-		left.Wrs[r.wr] = true
+		if left[i] == nil {
+			left[i] = lane()
+		}
+		left[i].Wrs[r.wr] = true
 	}
-	if len(all) > maxLanes || left != nil && q.doubtful {
+	if left[0] != nil {
+		left[0].Closes = only.closes
+	}
+	if len(all) > maxLanes || only == nil && left[1] != nil && q.doubtful {
 		s.lanes.Open[creation.ReceiveCq] = true
 	}
 	s.lanes.All = append(s.lanes.All, all...)

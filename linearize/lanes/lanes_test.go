@@ -18,9 +18,13 @@ func TestLanes(t *testing.T) {
 		p       = `NdkCreateQpWithSrq "qp":"p","initiator_cq":"c","receive_cq":"c","srq":"s"` + notation.Succeeds
 		other   = `NdkCreateQpWithSrq "qp":"o","initiator_cq":"d","receive_cq":"d","srq":"s"` + notation.Succeeds
 		refused = `NdkCreateQpWithSrq "qp":"o","initiator_cq":"d","receive_cq":"d","srq":"s"|"status":"STATUS_INSUFFICIENT_RESOURCES"`
-		closes  = `NdkCloseQp "qp":"p"` + notation.Succeeds
-		calls   = `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
-		empty   = `NdkGetCqResults "cq":"c","n":4|"results":[]`
+		beside  = `NdkCreateQpWithSrq "qp":"b","initiator_cq":"c","receive_cq":"c","srq":"s"` + notation.Succeeds
+
+		refusesToClose = `NdkCloseQp "qp":"p"|"status":"STATUS_INVALID_PARAMETER"`
+
+		closes = `NdkCloseQp "qp":"p"` + notation.Succeeds
+		calls  = `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
+		empty  = `NdkGetCqResults "cq":"c","n":4|"results":[]`
 	)
 	post := func(wr string) string { return `NdkSrqReceive "srq":"s","wr":"` + wr + `"` + notation.Succeeds }
 	results := func(status string, wrs ...string) string {
@@ -40,7 +44,7 @@ func TestLanes(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		calls []string
-		lanes string // each the CQ and its receives
+		lanes string // each the CQ and its receives, and x where it is closed with its queue pair
 		open  string
 	}{
 		{"in the order of the posts", []string{p, post("1"), post("2"), poll("c", ok, "1", "2")}, "c:1,2", ""},
@@ -52,14 +56,22 @@ func TestLanes(t *testing.T) {
 		{"no queue pair takes them", []string{post("1"), poll("c", ok, "1")}, "", ""},
 		{"polls overlap", []string{p, post("1"), post("2"), within("a", "call", `"cq":"c","n":1`), within("b", "call", `"cq":"c","n":1`),
 			within("a", "ret", results(ok, "2")), within("b", "ret", results(ok, "1"))}, "c:2 c:1", "c"},
-		{"a completion may have vanished", []string{p, post("1"), calls, closes, empty}, "c:1", "c"},
-		{"nothing was told of what may have vanished", []string{p, post("1"), closes, empty}, "c:1", ""},
-		{"what was told was polled", []string{p, post("1"), calls, poll("c", ok, "1"), empty, closes, empty, post("2")}, "c:1 c:2", ""},
+		{"the queue pair is closed", []string{p, post("1"), closes, post("2")}, "c:1x c:2", ""},
+		{"the close is refused", []string{p, post("1"), refusesToClose}, "c:1", ""},
+		{"one of two is closed, and a completion may have vanished", []string{p, beside, post("1"), calls, closes, empty}, "c:1", "c"},
+		{"a callback comes within a poll that finds nothing", []string{p, beside, post("1"), within("a", "call", `"cq":"c","n":1`), calls, within("a", "ret", `"results":[]`), closes, empty}, "c:1", "c"},
+		{"a callback comes after the close", []string{p, beside, post("1"), closes, calls, empty}, "c:1", "c"},
+		{"nothing was told of what may have vanished", []string{p, beside, post("1"), closes, empty}, "c:1", ""},
+		{"what was told was polled", []string{p, beside, post("1"), calls, poll("c", ok, "1"), empty, closes, empty, post("2")}, "c:1 c:2", ""},
 	} {
 		sorted := lanes.Of(notation.Read(t, "ndkpi", notation.Lines(test.calls...)))
 		var all []string
 		for _, l := range sorted.All {
-			all = append(all, l.Cq+":"+strings.Join(slices.Sorted(maps.Keys(l.Wrs)), ","))
+			text := l.Cq + ":" + strings.Join(slices.Sorted(maps.Keys(l.Wrs)), ",")
+			if l.Closes != "" {
+				text += "x"
+			}
+			all = append(all, text)
 		}
 		var open []string
 		for cq, is := range sorted.Open {

@@ -5,6 +5,7 @@ import (
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/lanes"
+	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
@@ -40,11 +41,26 @@ func (h *history) takeLane(l *lanes.Lane) {
 		connects.Fn, connects.State, succeeds.Status = "ibv_modify_qp", "RTR", ""
 	}
 	h.spans = append(h.spans, &span{fn: connects.Fn, kind: calls.ConnectQp, begin: connects, end: succeeds})
+	if l.Closes != "" && h.dialect.A21 != model.A21Kept {
+		h.closeLane(p)
+	}
 	for _, s := range h.sharedPosts {
 		if s.begin.Srq == l.Srq {
 			h.takeInto(p, s)
 		}
 	}
+}
+
+// closeLane closes the queue pair of a lane with that which takes its receives: what completed, and was not delivered, may vanish then (A21).
+func (h *history) closeLane(p *qp) {
+	i := slices.IndexFunc(h.spans, func(s *span) bool { return s.kind == calls.CloseQp && s.begin.Op == p.lane.Closes })
+	if i < 0 {
+		return
+	}
+	closes, begin := *h.spans[i], *h.spans[i].begin
+	begin.Qp, closes.begin = p.name, &begin
+	p.closed = &closes
+	h.spans = append(h.spans, p.closed)
 }
 
 // takeInto takes what a post on a shared receive queue posts on the queue pair of a lane.

@@ -27,6 +27,7 @@ type request struct {
 	requestFlags
 	fate
 	afterClose
+	begun    bool // of a post that overlaps another: a poll has delivered a request of the same post
 	fetched  bool // a poll fetched it, of a CQ that is left open
 	refusal  bool // of a deferred one: its chain ended by a post that was refused
 	missed   bool // it was told that it had not completed at a moment of rest

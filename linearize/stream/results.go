@@ -36,6 +36,9 @@ func (s *Stream) delivered(out []observation, q *cq, p *poll, i int) []observati
 		return out
 	}
 	l := r.wq
+	if l.qp.doubt != "" { // posts have overlapped
+		l.takenFirst(r)
+	}
 	i = slices.Index(l.waiting, r)
 	if q.failed.at != 0 && r.called > q.failed.at {
 		s.tells(q.group, breach.PostedAfterError(q.name, r.wr), p.line, r.line, q.failed.line)

@@ -123,6 +123,54 @@ func (o outstanding) send(before int) *request {
 	return nil
 }
 
+// takenFirst puts the requests of r's post ahead of posts that overlap it and have a completion: r was delivered, and none of theirs, so its post was taken
+// first. Where the order matters to more than completions, or another post was taken in part, nothing changes.
+func (l *workQueue) takenFirst(r *request) {
+	own := l.waiting.placeOf(r)
+	end := own
+	for own > 0 && l.waiting[own-1].called == r.called {
+		own--
+	}
+	for end < len(l.waiting) && l.waiting[end].called == r.called {
+		l.waiting[end].begun = true
+		end++
+	}
+	from, signaled := own, false // from there on whole posts move back; whether what was looked at of one has a completion
+	for i := own - 1; i >= 0; i-- {
+		o := l.waiting[i]
+		if signaled = signaled || !o.silent; o.begun || !o.overlaps(r) || !l.mayMove(o, o.sends) {
+			break
+		}
+		if i > 0 && l.waiting[i-1].called == o.called {
+			continue
+		}
+		if !signaled {
+			break
+		}
+		from, signaled = i, false
+	}
+	if from == own || slices.ContainsFunc(l.waiting[own:end], func(o *request) bool { return !l.mayMove(o, l.waiting[from].sends) }) {
+		return
+	}
+	position, sends := l.waiting[from].position, l.waiting[from].sends
+	moved := slices.Concat(l.waiting[own:end], l.waiting[from:own])
+	copy(l.waiting[from:], moved)
+	for _, o := range moved {
+		o.position, o.sends = position, sends
+		position++
+		if o.op.IsSend() {
+			sends++
+		}
+	}
+}
+
+// mayMove reports whether a request may change its place, behind that many sends: only its completion depends on it.
+func (l *workQueue) mayMove(r *request, sends int) bool {
+	p := l.qp
+	met := p.remote != nil || p.shadow != nil || p.peer != nil && (l.queue == model.Receive || p.peer.wqs[model.Receive].took+p.peer.wqs[model.Receive].lost > sends)
+	return r.returned != 0 && r.place == 0 && !r.missed && !r.deferred && !r.fence && !r.localInvalidate && !(met && (r.op.IsSend() || l.queue == model.Receive))
+}
+
 // extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is
 // half free, before it takes another one.
 func extend[T any](list, array []T, v T) (longer, in []T) {
