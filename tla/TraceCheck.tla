@@ -23,6 +23,7 @@ CONSTANTS
   Depths,     \* Depths[q]: for how many completions the consumer asked room at first
   OldTokens,  \* those that may have been made valid before the trace began
   AbortedFrom, \* AbortedFrom[p]: once so many events are explained, an abort may have ended the connection of p; see below
+  Lanes,      \* the QPs that stand for lanes of receives of shared receive queues: connected from the beginning
   Failing,    \* the CQs of which a callback reports an internal error, or an asynchronous event any error
   Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for at its least depth
   SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
@@ -81,7 +82,7 @@ VARIABLES
 \* length of its message breaks; failed: QPs of which an initiator request has failed, in libibverbs.
 TraceInit ==
   /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
-  /\ Qp!QpInit
+  /\ qp = [p \in QP |-> [state |-> IF p \in Lanes THEN "CONNECTED" ELSE "IDLE", initiator |-> <<>>, receive |-> <<>>]]
   /\ token = [t \in Token |-> IF t \in OldTokens THEN "UNDEFINED" ELSE "INVALID"]
   /\ at = 0
   /\ underway = <<>>
@@ -420,7 +421,14 @@ IsStill(p) == StaysAtRest[at] /\ Peer[p] \in QP /\ \A c \in DOMAIN underway : ~L
 \* An event of q is still to be read, or a callback to be entered.  Extra ones that nobody hears of need not come.
 WillHear(q) == \E c \in DOMAIN Calls : Calls[c].kind \in {"event", "callback"} /\ Calls[c].cq = q /\ ~HasEffect(c)
 
+\* The QP of a lane is closed with its CQ: nothing of a shared receive queue keeps that open.
+LaneCloses(p) ==
+  /\ cq[ReceiveCq[p]].open = "CLOSING" /\ qp[p].state # "CLOSED"
+  /\ qp' = [qp EXCEPT ![p] = [state |-> "CLOSED", initiator |-> <<>>, receive |-> <<>>]]
+  /\ UNCHANGED <<cq, token>>
+
 Hidden ==
+  \/ \E p \in Lanes : LaneCloses(p)
   \/ \E p \in {p \in QP : ~IsStill(p)} :
        \/ HwIndicate(p)
        \/ Meets(p)

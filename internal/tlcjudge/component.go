@@ -1,6 +1,7 @@
 package tlcjudge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,6 +44,13 @@ func (h *history) split(ends map[int]*call) {
 			if t := r.localToken(); t != nil {
 				joined.join(p.id, fmt.Sprint("token ", *t))
 			}
+		}
+	}
+	srqs := map[string]string{} // a QP of a lane of each shared receive queue: one call may post on several
+	for _, p := range h.qpList {
+		if p.lane != nil {
+			srqs[p.lane.Srq] = cmp.Or(srqs[p.lane.Srq], p.id)
+			joined.join(srqs[p.lane.Srq], p.id)
 		}
 	}
 	for _, c := range h.calls { // of a QP whose creation the trace does not record

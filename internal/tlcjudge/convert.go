@@ -8,26 +8,29 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/lanes"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/ndk"
 	"ndkoracle/trace"
 )
 
 type cq struct {
-	id, name  string // id is its name in the module
-	created   bool
-	depth     *int64
-	polls     []*call
-	delivered []*request
-	resizes   []*call // that were not refused by their return
-	requests  int     // that complete into it
-	reason    string
-	component *component
+	id, name         string // id is its name in the module
+	created          bool
+	depth            *int64
+	polls            []*call
+	delivered        []*request
+	resizes          []*call // that were not refused by their return
+	requests         int     // that complete into it
+	asksForSolicited bool    // it is armed SOLICITED
+	reason           string
+	component        *component
 }
 
 type qp struct {
 	id, name           string
 	created            *call
+	lane               *lanes.Lane // of a shared receive queue, for which p stands; or nil
 	initiator, receive *cq
 	conn               string
 	completions        []*call // NdkCompleteConnect
@@ -104,6 +107,7 @@ func read(t *trace.Trace, deviceLevel, eventsAreRead bool) *history {
 	for _, c := range calls {
 		h.take(c)
 	}
+	h.takeShared()
 	h.findUnclear()
 	h.findAborts()
 	h.findPeers()
@@ -178,7 +182,10 @@ func (h *history) take(c *call) {
 	case "close QP":
 		c.qp = h.qp(e.Qp)
 		c.qp.closed = cmp.Or(c.qp.closed, c)
-	case "arm", "close CQ":
+	case "arm":
+		c.cq = h.cq(e.Cq)
+		c.cq.asksForSolicited = c.cq.asksForSolicited || c.armType() == "SOLICITED"
+	case "close CQ":
 		c.cq = h.cq(e.Cq)
 	case "callback":
 		c.cq = h.cq(e.Cq)

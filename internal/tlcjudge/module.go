@@ -105,6 +105,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"OldTokens", set(quoted(q.oldTokens))},
 		{"AbortedFrom", name("AbortedFrom", q.ofQp(q.abortedFrom))},
 		{"Failing", set(failing)},
+		{"Lanes", set(idsOf(slices.DeleteFunc(slices.Clone(q.qps), func(p *qp) bool { return p.lane == nil || q.comesTooLate(p) })))},
 		{"SeenLate", truth(q.seenLate)},
 		{"Last", fmt.Sprint("Last", q.number)},
 		{"Number", fmt.Sprint(q.number)},

@@ -83,7 +83,7 @@ func (c *call) completions() string {
 			token = r.tokenOf(x)
 		}
 		list[i] = record("req", number(r), "status", quote(outcomes(x.Status)[0]), "type", quote(x.Type), "token", quote(token),
-			"otherQp", truth(r != nil && x.Qp != "" && x.Qp != r.qp.name), "otherStatus", truth(r != nil && r.contradicts(x)),
+			"otherQp", truth(r != nil && r.qp.lane == nil && x.Qp != "" && x.Qp != r.qp.name), "otherStatus", truth(r != nil && r.contradicts(x)),
 			"error", truth(x.ProviderError != nil && *x.ProviderError != 0))
 	}
 	return sequence(list)
@@ -121,7 +121,7 @@ func (q *question) request(r *request) string {
 	switch {
 	case r.queue() == "receive" && r.point != nil && r.point.first.Solicited != nil:
 		solicited = "{" + truth(*r.point.first.Solicited) + "}"
-	case r.queue() == "receive" && r.qp.peer == nil:
+	case r.queue() == "receive" && r.qp.peer == nil && r.qp.receive != nil && r.qp.receive.asksForSolicited: // else it makes no difference
 		solicited = "BOOLEAN"
 	}
 	invalidated := noToken

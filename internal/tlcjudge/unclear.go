@@ -26,15 +26,14 @@ func (h *history) findUnclear() {
 	}
 }
 
-// findFed finds the CQs that receives of a shared receive queue may complete into: those of the QPs that were created with one, or
-// any where the trace does not record such a QP.
+// findFed finds the CQs that receives of a shared receive queue may complete into where the trace does not record a QP that was created with one: any.
 func (h *history) findFed() {
 	if len(h.shared) == 0 {
 		return
 	}
 	told := slices.ContainsFunc(h.qpList, isFed)
 	for _, q := range h.cqList {
-		if !told || slices.ContainsFunc(h.qpList, func(p *qp) bool { return isFed(p) && p.receive == q }) {
+		if !told {
 			q.leaveOpen(verdict.TakesShared(q.name, told, h.trace.Header.Dialect))
 		}
 	}
@@ -108,7 +107,7 @@ func (h *history) findFailed(c *call) {
 	}
 	p := h.qps[e.Qp]
 	for _, q := range h.cqList {
-		if (p == nil || p.initiator == q || p.receive == q) {
+		if p == nil || p.initiator == q || p.receive == q {
 			q.leaveOpen(verdict.DeviceFailed(e.Type, q.name))
 		}
 	}
@@ -136,4 +135,4 @@ func (h *history) findBadlyNamed() {
 }
 
 // isFed reports whether a QP takes its receives from a shared queue.
-func isFed(p *qp) bool { return p.created != nil && p.created.first.Srq != "" }
+func isFed(p *qp) bool { return p.lane == nil && p.created != nil && p.created.first.Srq != "" }

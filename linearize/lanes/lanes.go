@@ -6,6 +6,7 @@ package lanes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -15,11 +16,15 @@ import (
 
 // A Lane is receives of one shared receive queue.
 type Lane struct {
-	Name     string
-	Srq, Cq  string
-	Creation *trace.Event    // the call that creates the first queue pair that takes receives of the queue, and completes them into the CQ
-	Wrs      map[string]bool // the receives
-	Closes   string          // the op of the call that closes the only queue pair that can take them, or "": what completed may vanish with that
+	Name      string
+	Srq, Cq   string
+	Creation  *trace.Event    // the call that creates the first queue pair that takes receives of the queue, and completes them into the CQ
+	Wrs       map[string]bool // the receives
+	Cancelled bool            // it has one receive, which was cancelled
+	Left      bool            // no poll delivers its receives
+	Told      int             // how many callbacks and events of the CQ some of them may explain
+	Closes    string          // the op of the call that closes the only queue pair that can take them, or "": what completed may vanish with that
+	Vanishes  bool            // a callback or an event may have been for what vanished so
 }
 
 // Lanes are those of a trace.
@@ -240,6 +245,20 @@ func (of *queue) only(cq string) *taker {
 	return only
 }
 
+// takesUntil returns the number of the event by which all queue pairs were to be closed that take receives of a queue into a CQ.
+func (of *queue) takesUntil(cq string) int {
+	until := 0
+	for _, t := range of.takers {
+		if t.cq == cq && t.closes == "" {
+			return math.MaxInt
+		}
+		if t.cq == cq {
+			until = max(until, t.closed)
+		}
+	}
+	return until
+}
+
 // sort makes the lanes of the receives of a queue that complete into one CQ. A receive that failed or was cancelled has one by itself. Those that no poll
 // delivered come last.
 func (s *sorter) sort(of *queue, creation *trace.Event) {
@@ -257,7 +276,8 @@ func (s *sorter) sort(of *queue, creation *trace.Event) {
 			continue
 		}
 		if r.outcome != model.SUCCESS {
-			lane().Wrs[r.wr] = true
+			l := lane()
+			l.Wrs[r.wr], l.Cancelled = true, r.outcome == model.CANCELLED
 			continue
 		}
 		i := slices.IndexFunc(last, func(before *receive) bool { return before.index < r.index })
@@ -268,22 +288,25 @@ func (s *sorter) sort(of *queue, creation *trace.Event) {
 		succeeded[i].Wrs[r.wr] = true
 	}
 	only := of.only(creation.ReceiveCq)
-	var left [2]*Lane // posted before the only queue pair was closed, and other ones
+	var left [2]*Lane // of the only queue pair, which is closed, and other ones
 	for _, r := range of.receives {
 		if r.answered {
 			continue
 		}
 		i := 1
-		if only != nil && only.closes != "" && r.posted < only.closed {
+		if only != nil && only.closes != "" {
 			i = 0
+		}
+		if r.posted > of.takesUntil(creation.ReceiveCq) {
+			continue
 		}
 		if left[i] == nil {
 			left[i] = lane()
 		}
-		left[i].Wrs[r.wr] = true
+		left[i].Wrs[r.wr], left[i].Left, left[i].Told = true, true, q.told
 	}
 	if left[0] != nil {
-		left[0].Closes = only.closes
+		left[0].Closes, left[0].Vanishes = only.closes, q.doubtful
 	}
 	if len(all) > maxLanes || only == nil && left[1] != nil && q.doubtful {
 		s.lanes.Open[creation.ReceiveCq] = true

@@ -27,12 +27,17 @@ type request struct {
 	requestFlags
 	fate
 	afterClose
-	begun    bool // of a post that overlaps another: a poll has delivered a request of the same post
-	fetched  bool // a poll fetched it, of a CQ that is left open
+	polledOf
 	refusal  bool // of a deferred one: its chain ended by a post that was refused
 	missed   bool // it was told that it had not completed at a moment of rest
 	promised bool // a receive that a send went to before it was posted
 	certain  bool // a silent one, of which the moment of rest is known
+}
+
+// A polledOf is what polls have told of a request that they have not delivered.
+type polledOf struct {
+	fetched bool // a poll fetched it, of a CQ that is left open
+	begun   bool // of a post that overlaps another: a poll has delivered a request of the same post
 }
 
 // An afterClose is what became of a completion when the close of its QP completed.
