@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/trace"
 )
 
@@ -51,7 +52,7 @@ type span struct {
 // kinds says what the functions do to the contract. What is not here does nothing to it.
 var kinds = map[string]string{
 	"NdkCreateCq": "create CQ", "ibv_create_cq": "create CQ", "ibv_create_cq_ex": "create CQ",
-	"NdkCreateQp": "create QP", "NdkCreateQpWithSrq": "create QP", "ibv_create_qp": "create QP", "ibv_create_qp_ex": "create QP",
+	"NdkCreateQp": "create QP", "NdkCreateQpWithSrq": "create QP", "ibv_create_qp": "create QP", "ibv_create_qp_ex": "create QP", resets.ToInit: "create QP",
 	"NdkConnect": "connect", "NdkConnectWithSharedEndpoint": "connect", "NdkAccept": "connect", "NdkAcceptEx": "connect",
 	"NdkSend": "post", "NdkSendAndInvalidate": "post", "NdkReceive": "post", "NdkRead": "post", "NdkWrite": "post",
 	"NdkFastRegister": "post", "NdkBind": "post", "NdkInvalidate": "post",
@@ -62,7 +63,7 @@ var kinds = map[string]string{
 	"NdkGetCqResults": "poll", "NdkGetCqResultsEx": "poll", "ibv_poll_cq": "poll",
 	"NdkCqNotificationCallback": "callback", "comp_handler": "callback", "ibv_get_cq_event": "event",
 	"NdkFlush": "flush", "NdkDisconnect": "flush",
-	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP",
+	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP", resets.ToReset: "close QP",
 	"NdkDisconnectEventCallback": "abort", "NdkDisconnectEventCallbackEx": "abort", "NdkCloseConnector": "abort",
 	"NdkCloseMr": "token dies", "NdkCloseMw": "token dies", "ibv_dereg_mr": "token dies",
 	"ibv_dealloc_mw": "token dies", "NdkDeregisterMr": "token dies",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/trace"
 )
 
@@ -23,20 +24,32 @@ func (o objects) take(c *call) {
 	if e.Ph != trace.Call {
 		return
 	}
-	switch kindOf(e) {
+	qp := o.name("qp", resets.NameOf(e.Qp))
+	switch kind := kindOf(e); {
+	case c.fn == resets.ToReset || c.fn == resets.ToInit: // it stays what it is
+		c.functionOf, c.uses = qp, []string{qp}
+	default:
+		o.takeKind(kind, qp, c)
+	}
+}
+
+// takeKind names the objects of a call of a kind. qp is its queue pair, if it has one.
+func (o objects) takeKind(kind, qp string, c *call) {
+	e := c.first
+	switch kind {
 	case "create CQ":
 		c.creates = o.name("cq", e.Cq)
 	case "create QP":
-		c.creates = o.name("qp", e.Qp)
+		c.creates = qp
 		c.uses = slices.Compact([]string{o.name("cq", e.InitiatorCq), o.name("cq", e.ReceiveCq)})
 	case "arm", "poll", "resize":
 		c.functionOf = o.name("cq", e.Cq)
 		c.uses = []string{c.functionOf}
 	case "post":
-		c.functionOf = o.name("qp", e.Qp)
+		c.functionOf = qp
 		c.uses = []string{c.functionOf}
 	case "connect", "flush":
-		c.uses = []string{o.name("qp", e.Qp)}
+		c.uses = []string{qp}
 		if c.fn == "NdkFlush" || isVerbs(c.fn) { // the others are of a connector
 			c.functionOf = c.uses[0]
 		}
@@ -44,7 +57,7 @@ func (o objects) take(c *call) {
 		c.closes = o.name("cq", e.Cq)
 		c.uses = []string{c.closes}
 	case "close QP":
-		c.closes = o.name("qp", e.Qp)
+		c.closes = qp
 		c.uses = []string{c.closes}
 	}
 }

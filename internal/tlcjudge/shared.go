@@ -40,11 +40,6 @@ func (h *history) takeShared() {
 			h.cq(name).leaveOpen(verdict.TakesShared(name, true, h.trace.Header.Dialect))
 		}
 	}
-	for _, c := range h.calls {
-		if c.kind == "placed" || c.kind == other && c.fn == "CqePlaced" {
-			h.placeShared(c)
-		}
-	}
 }
 
 // takeInto takes what a call posts on the QP of a lane.
@@ -59,14 +54,6 @@ func (h *history) takeInto(p *qp, c *call) {
 		if h.byWr[r.wr] == nil {
 			h.byWr[r.wr] = r
 		}
-	}
-}
-
-// placeShared handles a point of a receive of a lane.
-func (h *history) placeShared(c *call) {
-	if r := h.byWr[c.first.Wr]; r != nil && r.qp.lane != nil && r.point == nil {
-		c.kind = "placed"
-		h.place(c, r)
 	}
 }
 

@@ -4,6 +4,7 @@ package calls
 import (
 	"strings"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/model"
 	"ndkoracle/ndk"
 	"ndkoracle/trace"
@@ -58,7 +59,8 @@ var kinds = map[string]Kind{
 	"ibv_reg_mr": CreateRegion, "ibv_alloc_mw": CreateRegion, "NdkCloseMr": CloseRegion, "NdkCloseMw": CloseRegion, "ibv_dereg_mr": CloseRegion, "ibv_dealloc_mw": CloseRegion,
 	"NdkDeregisterMr":     CloseRegion,
 	"ibv_get_async_event": DeviceEvent,
-	"NdkCloseCompletion":  CloseDone, "quiesce": Quiesce, "CqePlaced": Placed,
+	resets.ToReset:        CloseQp, resets.ToInit: CreateQp,
+	"NdkCloseCompletion": CloseDone, "quiesce": Quiesce, "CqePlaced": Placed,
 }
 
 // KindOf resolves what depends on arguments: ibv_modify_qp connects or flushes, by the state it asks for.

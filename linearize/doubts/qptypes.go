@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/declared"
+	"ndkoracle/linearize/resets"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -36,7 +37,7 @@ type untyped struct {
 
 func (q *qpTypes) take(e *trace.Event) {
 	switch e.Fn {
-	case "ibv_create_qp", "ibv_create_qp_ex":
+	case "ibv_create_qp", "ibv_create_qp_ex", resets.ToInit:
 		switch {
 		case e.Ph != trace.Call:
 		case e.QpType != "":

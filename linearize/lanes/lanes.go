@@ -30,7 +30,7 @@ type Lane struct {
 // Lanes are those of a trace.
 type Lanes struct {
 	All  []*Lane
-	Open map[string]bool // the CQs of which this package can't say in which order the receives completed, or whether some have vanished
+	Open map[string]bool // the CQs of which this package can't say in which order the receives completed, or whether some have vanished, or where points tell more
 }
 
 // maxLanes bounds the lanes of one shared receive queue and one CQ.
@@ -42,6 +42,7 @@ type sorter struct {
 	queues   map[string]*queue
 	order    []*queue
 	receives map[string]*receive
+	posts    map[string]int          // by request: the number of the event that posts it
 	creating map[string]*trace.Event // by op: calls that create a queue pair with a shared receive queue
 	takers   map[string]*taker       // by queue pair
 	events   int
@@ -64,6 +65,7 @@ type taker struct {
 	cq     string
 	closes string // the op of the call that closes it, or ""
 	closed int    // the number of that event
+	done   int    // the number of the event by which it was closed, or 0
 }
 
 type receive struct {
@@ -82,21 +84,21 @@ type cq struct {
 	polls     int        // under way
 	delivers  bool       // one of those that are or were under way together has delivered such a receive, in this stretch
 	told      int        // callbacks that were entered, and events that were read
-	empty     int        // how many of these a poll followed that found nothing
+	notes     []int      // the numbers of those events that no delivered completion need have caused
 	closed    bool       // a queue pair that takes such receives was to be closed
-	vanished  bool       // what was told may have vanished with a queue pair
-	doubtful  bool       // and a poll found nothing afterwards
+	points    bool       // a point tells when such a receive was placed
+	doubtful  bool       // one of these may have been for what vanished with that queue pair
 }
 
-// A poll is one that is under way, and what had been told of its CQ when it was called.
+// A poll is one that is under way, and the number of its call.
 type poll struct {
-	cq   string
-	told int
+	cq     string
+	called int
 }
 
 // Of returns the lanes of a trace.
 func Of(t *trace.Trace) Lanes {
-	s := &sorter{queues: map[string]*queue{}, receives: map[string]*receive{}, creating: map[string]*trace.Event{}, takers: map[string]*taker{},
+	s := &sorter{queues: map[string]*queue{}, receives: map[string]*receive{}, posts: map[string]int{}, creating: map[string]*trace.Event{}, takers: map[string]*taker{},
 		cqs: map[string]*cq{}, polling: map[string]*poll{}, closing: map[string]*taker{}}
 	s.lanes.Open = map[string]bool{}
 	for i := range t.Events {
@@ -116,6 +118,12 @@ func Of(t *trace.Trace) Lanes {
 func (s *sorter) read(e *trace.Event) {
 	kind := calls.KindOf(e)
 	s.events++
+	if e.Ph == trace.Call && (kind == calls.Post || kind == calls.PostShared) {
+		s.posts[e.Wr] = s.events
+		for i := range e.Wrs {
+			s.posts[e.Wrs[i].Wr] = s.events
+		}
+	}
 	switch {
 	case e.Ph == trace.Call && kind == calls.CreateQp && e.Srq != "":
 		s.creating[e.Op] = e
@@ -129,7 +137,12 @@ func (s *sorter) read(e *trace.Event) {
 	case e.Ph == trace.Enter && kind == calls.Callback, e.Ph == trace.Ret && kind == calls.ReadEvent && e.Cq != "":
 		q := s.cq(e.Cq)
 		q.told++
-		q.vanished = q.vanished || q.closed
+		q.notes = append(q.notes, s.events)
+	case kind == calls.CloseDone && s.closing[e.For] != nil:
+		s.closing[e.For].done = s.events
+		delete(s.closing, e.For)
+	case kind == calls.Placed && s.receives[e.Wr] != nil:
+		s.cq(e.Cq).points = true
 	case kind == calls.CloseQp:
 		s.closes(e)
 	}
@@ -189,7 +202,7 @@ func (s *sorter) polled(e *trace.Event) {
 			q.delivers = false
 		}
 		q.polls++
-		s.polling[e.Op] = &poll{e.Cq, q.told}
+		s.polling[e.Op] = &poll{e.Cq, s.events}
 		return
 	}
 	p := s.polling[e.Op]
@@ -208,8 +221,22 @@ func (s *sorter) polled(e *trace.Event) {
 	}
 	s.lanes.Open[name] = s.lanes.Open[name] || delivers && q.delivers
 	q.delivers = q.delivers || delivers
-	if q.polls--; len(e.Results) == 0 {
-		q.empty, q.doubtful = max(q.empty, p.told), q.doubtful || q.vanished
+	q.explain(s.posts, e.Results, p.called)
+	q.polls--
+}
+
+// explain looks at what a poll delivered that was called at an event: each completion may be what the oldest callback was for that came after its post. If it
+// was posted later, or the poll found nothing, what a callback was for may have vanished.
+func (q *cq) explain(posts map[string]int, results []trace.Result, called int) {
+	for i := range results {
+		if len(q.notes) == 0 {
+			return
+		}
+		q.doubtful = q.doubtful || q.closed && posts[results[i].Wr] > q.notes[0]
+		q.notes = q.notes[1:]
+	}
+	for len(results) == 0 && len(q.notes) > 0 && q.notes[0] < called {
+		q.doubtful, q.notes = q.doubtful || q.closed, q.notes[1:]
 	}
 }
 
@@ -220,12 +247,18 @@ func (s *sorter) closes(e *trace.Event) {
 		if t := s.takers[e.Qp]; t != nil && t.closes == "" {
 			t.closes, t.closed, s.closing[e.Op] = e.Op, s.events, t
 			q := s.cq(t.cq)
-			q.closed, q.vanished = true, q.vanished || q.told > q.empty
+			q.closed = true
 		}
 		return
 	}
-	if t := s.closing[e.Op]; t != nil && calls.IsRefusal(calls.FunctionOf(e).Verbs, e) {
+	t := s.closing[e.Op]
+	switch {
+	case t == nil || calls.Pending(e):
+		return
+	case calls.IsRefusal(calls.FunctionOf(e).Verbs, e):
 		t.closes = ""
+	default:
+		t.done = s.events
 	}
 	delete(s.closing, e.Op)
 }
@@ -249,11 +282,11 @@ func (of *queue) only(cq string) *taker {
 func (of *queue) takesUntil(cq string) int {
 	until := 0
 	for _, t := range of.takers {
-		if t.cq == cq && t.closes == "" {
+		if t.cq == cq && t.done == 0 {
 			return math.MaxInt
 		}
 		if t.cq == cq {
-			until = max(until, t.closed)
+			until = max(until, t.done)
 		}
 	}
 	return until
@@ -288,13 +321,13 @@ func (s *sorter) sort(of *queue, creation *trace.Event) {
 		succeeded[i].Wrs[r.wr] = true
 	}
 	only := of.only(creation.ReceiveCq)
-	var left [2]*Lane // of the only queue pair, which is closed, and other ones
+	var left [2]*Lane // posted before the only queue pair was to be closed, and other ones
 	for _, r := range of.receives {
 		if r.answered {
 			continue
 		}
 		i := 1
-		if only != nil && only.closes != "" {
+		if only != nil && only.closes != "" && r.posted < only.closed {
 			i = 0
 		}
 		if r.posted > of.takesUntil(creation.ReceiveCq) {
@@ -308,7 +341,7 @@ func (s *sorter) sort(of *queue, creation *trace.Event) {
 	if left[0] != nil {
 		left[0].Closes, left[0].Vanishes = only.closes, q.doubtful
 	}
-	if len(all) > maxLanes || only == nil && left[1] != nil && q.doubtful {
+	if len(all) > maxLanes || left[1] != nil && q.doubtful || q.points {
 		s.lanes.Open[creation.ReceiveCq] = true
 	}
 	s.lanes.All = append(s.lanes.All, all...)

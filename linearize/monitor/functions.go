@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/trace"
 )
 
@@ -70,8 +71,8 @@ const rolesText = `
 	of=cq: NdkArmCq NdkGetCqResults NdkGetCqResultsEx NdkResizeCq NdkControlCqInterruptModeration ibv_req_notify_cq ibv_poll_cq ibv_resize_cq
 	closes=cq: NdkCloseCq ibv_destroy_cq
 	of=qp: NdkReceive NdkSend NdkSendAndInvalidate NdkRead NdkWrite NdkFastRegister NdkBind NdkInvalidate NdkFlush
-	of=qp: ibv_post_send ibv_post_recv ibv_bind_mw ibv_modify_qp ibv_query_qp
-	closes=qp: NdkCloseQp ibv_destroy_qp
+	of=qp: ibv_post_send ibv_post_recv ibv_bind_mw ibv_modify_qp ibv_query_qp ` + resets.ToReset + ` ` + resets.ToInit + `
+	closes=qp: NdkCloseQp ibv_destroy_qp ` + resets.DestroysInReset + `
 	of=srq: NdkSrqReceive NdkModifySrq ibv_post_srq_recv
 	closes=srq: NdkCloseSrq ibv_destroy_srq
 	of=mr: NdkInitializeFastRegisterMr NdkRegisterMr NdkDeregisterMr NdkGetLocalTokenFromMr NdkGetRemoteTokenFromMr
@@ -98,7 +99,7 @@ func idOf(e *trace.Event, k Kind) string {
 	case Cq:
 		return e.Cq
 	case Qp:
-		return e.Qp
+		return resets.NameOf(e.Qp)
 	case Srq:
 		return e.Srq
 	case Mr:

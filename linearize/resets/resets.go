@@ -13,10 +13,22 @@ import (
 	"ndkoracle/trace"
 )
 
+// The functions of the events that stand for another one: what a move to RESET, and to INIT, is judged as, and the destruction of a queue pair in RESET, of
+// which only its lifetime is judged.
 const (
-	creates  = "ibv_create_qp"
-	destroys = "ibv_destroy_qp"
+	ToReset         = "ibv_modify_qp(RESET)"
+	ToInit          = "ibv_modify_qp(INIT)"
+	DestroysInReset = "ibv_destroy_qp(RESET)"
 )
+
+// suffix stands between the name of a queue pair and how often it was reset.
+const suffix = " after reset "
+
+// NameOf returns the name in the trace of a queue pair that is judged by a name.
+func NameOf(qp string) string {
+	name, _, _ := strings.Cut(qp, suffix)
+	return name
+}
 
 // A Reader reads the events of one trace, in order. The zero value has read none.
 type Reader struct {
@@ -25,15 +37,25 @@ type Reader struct {
 	conns  map[string]*members // by the name that the trace has
 	posts  map[string]*qp      // by op: calls that post in the state RESET
 	again  bool                // a queue pair was reset
+	joined bool                // the other end of a connection may be in another trace, which counts its resets apart
+	gone   []string            // queue pairs that were destroyed after a reset, the latest last
 }
+
+// maxGone bounds the destroyed queue pairs that are kept: a poll may yet return their completions.
+const maxGone = 1 << 10
+
+// Join says that the other ends of connections may be in another trace.
+func (r *Reader) Join() { r.joined = true }
 
 // A qp is one queue pair of the trace, and how often it was reset.
 type qp struct {
-	name    string
-	created trace.Event // the call that creates it, with the limits of the return
-	resets  int
-	atRest  bool // it is in the state RESET by a reset
-	conn    string
+	name      string
+	created   trace.Event // the call that creates it, with the limits of the return
+	resets    int
+	resetting bool // ibv_modify_qp to RESET has not returned
+	atRest    bool // it is in the state RESET by a reset
+	gone      bool // it was destroyed
+	conn      string
 }
 
 // A move is a call that has not returned, and the function that it is judged as.
@@ -77,9 +99,9 @@ func (r *Reader) Read(e *trace.Event) *trace.Event {
 		}
 	case e.Fn == "ibv_modify_qp":
 		return r.moved(e)
-	case e.Fn == creates || e.Fn == "ibv_create_qp_ex":
+	case e.Fn == "ibv_create_qp" || e.Fn == "ibv_create_qp_ex":
 		r.creates(e)
-	case e.Fn == destroys:
+	case e.Fn == "ibv_destroy_qp":
 		return r.destroys(e)
 	}
 	return r.renamed(e)
@@ -91,9 +113,9 @@ func (r *Reader) creates(e *trace.Event) {
 		if r.qps == nil {
 			r.qps, r.moving, r.conns, r.posts = map[string]*qp{}, map[string]*move{}, map[string]*members{}, map[string]*qp{}
 		}
-		r.qps[e.Qp] = &qp{name: e.Qp, created: trace.Event{Ph: trace.Call, Fn: creates, Pd: e.Pd, InitiatorCq: e.InitiatorCq, ReceiveCq: e.ReceiveCq, Srq: e.Srq,
+		r.qps[e.Qp] = &qp{name: e.Qp, created: trace.Event{Ph: trace.Call, Fn: ToInit, Pd: e.Pd, InitiatorCq: e.InitiatorCq, ReceiveCq: e.ReceiveCq, Srq: e.Srq,
 			QpType: e.QpType, SqSigAll: copied(e.SqSigAll), InitiatorDepth: copied(e.InitiatorDepth), ReceiveDepth: copied(e.ReceiveDepth), Inline: copied(e.Inline)}}
-		r.moving[e.Op] = &move{r.qps[e.Qp], creates}
+		r.moving[e.Op] = &move{r.qps[e.Qp], ""}
 	} else if m := r.ends(e); m != nil {
 		of := &m.qp.created
 		of.InitiatorDepth = cmp.Or(copied(e.InitiatorDepth), of.InitiatorDepth)
@@ -121,14 +143,14 @@ func (r *Reader) ends(e *trace.Event) *move {
 func (r *Reader) destroys(e *trace.Event) *trace.Event {
 	if e.Ph == trace.Call {
 		p := r.qps[e.Qp]
-		if p == nil {
+		if p == nil || p.gone {
 			return e
 		}
-		m := &move{qp: p}
-		if r.moving[e.Op] = m; p.atRest {
-			return nothing(e)
+		r.moving[e.Op] = &move{qp: p}
+		if p.atRest || p.resetting {
+			r.moving[e.Op].fn = DestroysInReset
+			return as(e, DestroysInReset, p.name)
 		}
-		m.fn = destroys
 		return r.renamed(e)
 	}
 	m := r.ends(e)
@@ -136,32 +158,55 @@ func (r *Reader) destroys(e *trace.Event) *trace.Event {
 		return e
 	}
 	if !isRefused(e) {
-		delete(r.qps, m.qp.name)
-		r.leaves(m.qp)
+		r.goes(m.qp)
 	}
-	if m.fn == "" {
-		return nothing(e)
+	if m.fn != "" {
+		return as(e, m.fn, "")
 	}
-	return r.renamed(e)
+	return e
+}
+
+// goes records that a queue pair was destroyed.
+func (r *Reader) goes(p *qp) {
+	if r.leaves(p); p.resets == 0 && !p.atRest {
+		delete(r.qps, p.name)
+		return
+	}
+	p.gone, r.gone = true, append(r.gone, p.name)
+	if len(r.gone) > maxGone {
+		if first := r.qps[r.gone[0]]; first != nil && first.gone {
+			delete(r.qps, first.name)
+		}
+		r.gone = r.gone[1:]
+	}
+}
+
+// as returns an event with another function, of a queue pair.
+func as(e *trace.Event, fn, qp string) *trace.Event {
+	judged := *e
+	judged.Fn, judged.Qp = fn, qp
+	return &judged
 }
 
 // moves reads a call of ibv_modify_qp on a queue pair that the trace creates.
 func (r *Reader) moves(p *qp, e *trace.Event) *trace.Event {
 	judged := *e
 	switch to := strings.TrimPrefix(e.State, "IBV_QPS_"); {
-	case p.atRest && (to == "RESET" || e.NoEffect):
+	case p.gone:
+		return r.renamed(e)
+	case p.resetting, p.atRest && (to == "RESET" || e.NoEffect):
 		return nothing(e)
 	case p.atRest:
 		p.resets++
 		judged = p.created
 		judged.Line, judged.Seq, judged.T, judged.Thr, judged.Op = e.Line, e.Seq, e.T, e.Thr, e.Op
-		r.moving[e.Op] = &move{p, creates}
+		r.moving[e.Op] = &move{p, ToInit}
 		if to != "INIT" {
 			judged.Unclear = fmt.Sprintf("%s is moved from RESET to %s, and the trace does not have its move to INIT, which would decide what follows", p.name, to)
 		}
 	case to == "RESET" && !e.NoEffect:
-		judged.Fn, judged.State = destroys, ""
-		r.moving[e.Op], r.again = &move{p, destroys}, true
+		judged.Fn, judged.State = ToReset, ""
+		r.moving[e.Op], r.again, p.resetting = &move{p, ToReset}, true, true
 	case to == "RTR" && e.Conn != "" && !e.NoEffect:
 		if judged.Conn = r.joins(p, e.Conn); judged.Conn == e.Conn {
 			return r.renamed(e)
@@ -179,14 +224,16 @@ func (r *Reader) moved(e *trace.Event) *trace.Event {
 	if m == nil {
 		return r.renamed(e)
 	}
-	judged := *e
-	judged.Fn, judged.Qp = m.fn, m.qp.named()
+	p := m.qp
+	if m.fn == ToReset {
+		p.resetting = false
+	}
 	if !isRefused(e) {
-		if m.qp.atRest = m.fn == destroys; m.qp.atRest {
-			r.resets(m.qp)
+		if p.atRest = m.fn == ToReset; p.atRest {
+			r.resets(p)
 		}
 	}
-	return &judged
+	return as(e, m.fn, p.named())
 }
 
 // named returns the name of a queue pair since its latest reset.
@@ -194,7 +241,7 @@ func (p *qp) named() string {
 	if p.resets == 0 {
 		return p.name
 	}
-	return fmt.Sprintf("%s after reset %d", p.name, p.resets)
+	return fmt.Sprint(p.name, suffix, p.resets)
 }
 
 // isRefused reports whether a function of libibverbs returned an errno.
@@ -215,7 +262,7 @@ func (r *Reader) renamed(e *trace.Event) *trace.Event {
 	if e.Ph == trace.Ret && r.posts[e.Op] != nil {
 		return r.postedAtRest(e)
 	}
-	if p != nil && p.atRest && e.Ph == trace.Call && (e.Fn == "ibv_post_send" || e.Fn == "ibv_post_recv" || e.Fn == "ibv_bind_mw") {
+	if p != nil && (p.atRest || p.resetting) && e.Ph == trace.Call && (e.Fn == "ibv_post_send" || e.Fn == "ibv_post_recv" || e.Fn == "ibv_bind_mw") {
 		r.posts[e.Op] = p
 		return nothing(e)
 	}
@@ -225,7 +272,7 @@ func (r *Reader) renamed(e *trace.Event) *trace.Event {
 	}
 	for i := range e.Results {
 		of := r.qps[e.Results[i].Qp]
-		if of == nil || of.resets == 0 && !of.atRest {
+		if of == nil || of.resets == 0 && !of.atRest && !of.resetting {
 			continue
 		}
 		if judged == e {
@@ -250,12 +297,12 @@ func (r *Reader) postedAtRest(e *trace.Event) *trace.Event {
 	}
 	judged := *e
 	judged.Qp = p.named()
-	judged.Unclear = fmt.Sprintf("%s was accepted on %s in the state RESET, and what becomes of its requests is not followed, whatever the trace records", e.Fn, p.name)
+	judged.Unclear = fmt.Sprintf("%s was accepted on %s in the state RESET, or on the way there, and what becomes of its requests is not followed, whatever the trace records", e.Fn, p.name)
 	return &judged
 }
 
 // joins returns the name of the connection that a queue pair is to be an end of. Where all ends have left it by a reset, another one begins, which needs
-// a name of its own.
+// a name of its own. If the other end may be in another trace, it is not known whether that has left: then the connection has too many ends to be judged.
 func (r *Reader) joins(p *qp, conn string) string {
 	if p.conn != conn {
 		r.leaves(p)
@@ -269,13 +316,13 @@ func (r *Reader) joins(p *qp, conn string) string {
 	for _, joined := range c.of {
 		left = left && !joined
 	}
-	if left {
+	if left && !r.joined {
 		c.times++
 	}
 	if p.conn, c.of[p] = conn, true; c.times == 0 {
 		return conn
 	}
-	return fmt.Sprintf("%s after reset %d", conn, c.times)
+	return fmt.Sprint(conn, suffix, c.times)
 }
 
 // resets records that a queue pair has left its connection, which it may join again.

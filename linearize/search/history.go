@@ -329,14 +329,9 @@ func (h *history) take(s *span) {
 	case calls.Quiesce:
 		h.marks = append(h.marks, s.call)
 	case calls.Placed:
-		h.takePoint(s)
-	}
-}
-
-// takePoint takes a point, which says when a completion was placed.
-func (h *history) takePoint(s *span) {
-	if r := h.byWr[s.begin.Wr]; h.checkPlaced(h.cq(s.begin.Cq), r, s) {
-		r.point, r.told, r.outcome = s, true, calls.OutcomeOf(s.begin.Status)
+		if r := h.byWr[e.Wr]; h.checkPlaced(h.cq(e.Cq), r, s) {
+			r.point, r.told, r.outcome = s, true, calls.OutcomeOf(e.Status)
+		}
 	}
 }
 

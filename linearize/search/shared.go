@@ -21,11 +21,6 @@ func (h *history) takeShared() {
 	h.unsorted = sorted.Open
 	h.guessed = len(sorted.All) > 0 // a witness has no steps of queue pairs that the trace does not have
 	slices.SortStableFunc(h.spans, func(a, b *span) int { return a.call - b.call })
-	for _, s := range h.spans {
-		if s.kind == calls.Placed && h.shared[s.begin.Wr] {
-			h.takePoint(s)
-		}
-	}
 }
 
 // takeLane makes the queue pair of a lane, its connection and its posts.

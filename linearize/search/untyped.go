@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/trace"
 )
 
@@ -12,7 +13,7 @@ import (
 // asUC returns a trace with UC as the type of each queue pair of libibverbs whose creation does not record it, or nil where there is none.
 func asUC(t *trace.Trace) *trace.Trace {
 	untyped := func(e trace.Event) bool {
-		return e.Ph == trace.Call && (e.Fn == "ibv_create_qp" || e.Fn == "ibv_create_qp_ex") && e.QpType == ""
+		return e.Ph == trace.Call && (e.Fn == "ibv_create_qp" || e.Fn == "ibv_create_qp_ex" || e.Fn == resets.ToInit) && e.QpType == ""
 	}
 	if !slices.ContainsFunc(t.Events, untyped) {
 		return nil

@@ -45,6 +45,7 @@ type Host struct {
 func Join(ctx context.Context, hosts [2]*Host) {
 	for i, h := range hosts {
 		h.Stream.name, h.Stream.other = h.Report.File, hosts[1-i].Stream
+		h.Stream.resets.Join()
 		h.source = readBatches(ctx, h.In)
 		defer h.source.close()
 		defer context.AfterFunc(ctx, h.Stream.machine.Halt)()

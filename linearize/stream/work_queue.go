@@ -138,7 +138,7 @@ func (l *workQueue) takenFirst(r *request) {
 	from, signaled := own, false // from there on whole posts move back; whether what was looked at of one has a completion
 	for i := own - 1; i >= 0; i-- {
 		o := l.waiting[i]
-		if signaled = signaled || !o.silent; o.begun || !o.overlaps(r) || !l.mayMove(o, o.sends) {
+		if signaled = signaled || !o.silent; o.begun || !o.overlaps(r) || !l.mayMove(o) {
 			break
 		}
 		if i > 0 && l.waiting[i-1].called == o.called {
@@ -149,7 +149,7 @@ func (l *workQueue) takenFirst(r *request) {
 		}
 		from, signaled = i, false
 	}
-	if from == own || slices.ContainsFunc(l.waiting[own:end], func(o *request) bool { return !l.mayMove(o, l.waiting[from].sends) }) {
+	if from == own || slices.ContainsFunc(l.waiting[own:end], func(o *request) bool { return !l.mayMove(o) }) {
 		return
 	}
 	position, sends := l.waiting[from].position, l.waiting[from].sends
@@ -164,10 +164,10 @@ func (l *workQueue) takenFirst(r *request) {
 	}
 }
 
-// mayMove reports whether a request may change its place, behind that many sends: only its completion depends on it.
-func (l *workQueue) mayMove(r *request, sends int) bool {
+// mayMove reports whether a request may change its place: only its completion depends on it. Of a message the one that the other end received does, too.
+func (l *workQueue) mayMove(r *request) bool {
 	p := l.qp
-	met := p.remote != nil || p.shadow != nil || p.peer != nil && (l.queue == model.Receive || p.peer.wqs[model.Receive].took+p.peer.wqs[model.Receive].lost > sends)
+	met := p.remote != nil || p.shadow != nil || p.peer != nil
 	return r.returned != 0 && r.place == 0 && !r.missed && !r.deferred && !r.fence && !r.localInvalidate && !(met && (r.op.IsSend() || l.queue == model.Receive))
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"ndkoracle/linearize/resets"
 	"ndkoracle/model"
 	"ndkoracle/ndk"
 	"ndkoracle/trace"
@@ -68,7 +69,7 @@ func (c *call) refused() bool {
 // What functions do to the contract's state.
 var (
 	createsCq        = words("NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex")
-	createsQp        = words("NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex")
+	createsQp        = words("NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex", resets.ToInit)
 	connects         = words("NdkConnect", "NdkConnectWithSharedEndpoint", "NdkAccept", "NdkAcceptEx")
 	arms             = words("NdkArmCq", "ibv_req_notify_cq")
 	notifies         = words("NdkCqNotificationCallback", "comp_handler")
@@ -77,7 +78,7 @@ var (
 	completesConnect = words("NdkCompleteConnect", "NdkCompleteConnectEx")
 	flushes          = words("NdkFlush", "NdkDisconnect")
 	closesCq         = words("NdkCloseCq", "ibv_destroy_cq")
-	closesQp         = words("NdkCloseQp", "ibv_destroy_qp")
+	closesQp         = words("NdkCloseQp", "ibv_destroy_qp", resets.ToReset)
 	closesRegion     = words("NdkCloseMr", "NdkDeregisterMr", "NdkCloseMw", "ibv_dereg_mr", "ibv_dealloc_mw")
 	regions          = words("NdkCreateMr", "NdkInitializeFastRegisterMr", "NdkCreateMw", "ibv_reg_mr", "ibv_alloc_mw")
 	givesToken       = words("NdkRegisterMr", "ibv_reg_mr", "ibv_alloc_mw")
