@@ -164,7 +164,7 @@ func (l *workQueue) takenFirst(r *request) {
 	}
 }
 
-// mayMove reports whether a request may change its place: only its completion depends on it. Of a message the one that the other end received does, too.
+// mayMove reports whether a request may change its place: only its completion depends on it. Of a message, what the other end received depends on it as well.
 func (l *workQueue) mayMove(r *request) bool {
 	p := l.qp
 	met := p.remote != nil || p.shadow != nil || p.peer != nil
