@@ -117,6 +117,9 @@ func (r *Reader) creates(e *trace.Event) {
 			QpType: e.QpType, SqSigAll: copied(e.SqSigAll), InitiatorDepth: copied(e.InitiatorDepth), ReceiveDepth: copied(e.ReceiveDepth), Inline: copied(e.Inline)}}
 		r.moving[e.Op] = &move{r.qps[e.Qp], ""}
 	} else if m := r.ends(e); m != nil {
+		if isRefused(e) {
+			delete(r.qps, m.qp.name)
+		}
 		of := &m.qp.created
 		of.InitiatorDepth = cmp.Or(copied(e.InitiatorDepth), of.InitiatorDepth)
 		of.ReceiveDepth = cmp.Or(copied(e.ReceiveDepth), of.ReceiveDepth)

@@ -66,6 +66,7 @@ func TestResets(t *testing.T) {
 		{"a post in RESET is accepted", []string{created("q", ""), moved("q", "RESET"), `ibv_post_recv "qp":"q","wrs":[{"wr":"1"}]|`}, []string{"post_recv ret q"}, "in the state RESET"},
 		{"a completion after the destruction names neither", []string{created("q", ""), moved("q", "RESET"), moved("q", "INIT"), `ibv_destroy_qp "qp":"q"|`, polled},
 			[]string{"destroy_qp call q after reset 1", "result "}, ""},
+		{"a creation that was refused", []string{created("q", "") + `"errno":12`, moved("q", "RESET")}, []string{"create_qp call q", "modify_qp call q"}, ""},
 		{"a query in RESET", []string{created("q", ""), moved("q", "RESET"), `ibv_query_qp "qp":"q"|`}, []string{"query_qp call q"}, ""},
 		{"INIT is missing", []string{created("q", ""), moved("q", "RESET"), connected("q", "k")}, []string{"modify_qp(INIT) call q after reset 1", "modify_qp(INIT) ret q after reset 1"}, "its move to INIT"},
 		{"a queue pair from before the trace", []string{moved("q", "RESET"), moved("q", "INIT")}, []string{"modify_qp call q", "modify_qp call q"}, ""},
