@@ -80,7 +80,7 @@ srp() {
 # nfs: a server and a client of NFS over RDMA, with writers and readers at once, until the client unmounts. The server needs no daemon: what exportfs and
 # mountd would tell it stands here.
 nfs() {
-	local rpc=/proc/net/rpc server=/proc/fs/nfsd ever=2147483647 i
+	local rpc=/proc/net/rpc server=/proc/fs/nfsd ever=2147483647
 	mkdir -p /mnt/store /mnt/nfs /var/lib/nfs/v4recovery
 	mount -t tmpfs tmpfs /mnt/store
 	mount -t nfsd nfsd "$server"
@@ -94,14 +94,7 @@ nfs() {
 	echo 4 >"$server/threads"
 	echo Y >"$server/v4_end_grace" # no client has anything to reclaim
 	mount -i -t nfs4 -o vers=4.2,proto=rdma,port=20049,addr=192.0.2.1,clientaddr=192.0.2.1,sec=sys 192.0.2.1:/ /mnt/nfs
-	dd if=/dev/urandom of=/mnt/store/read bs=64k count=50
-	for i in 1 2 3; do
-		dd if=/dev/zero "of=/mnt/nfs/$i" bs=64k count=50 oflag=direct &
-		dd if=/mnt/nfs/read of=/dev/null bs=16k count=50 iflag=direct &
-	done
-	for i in $(jobs -p); do wait "$i"; done
-	for i in $(seq 20); do echo "$i" >"/mnt/nfs/small$i"; done
-	cmp /mnt/nfs/read /mnt/store/read
+	write_and_read /mnt/nfs
 	umount -i /mnt/nfs
 	echo 0 >"$server/threads"
 	umount "$server"

@@ -26,6 +26,20 @@ fresh_device() {
 # processor has two of them seldom.
 one_processor() { echo 0 >/sys/devices/system/cpu/cpu1/online; }
 
+# write_and_read DIRECTORY: writers and readers at once, and small files. The directory shows what is in /mnt/store.
+write_and_read() {
+	local i
+	dd if=/dev/urandom of=/mnt/store/read bs=64k count=50
+	for i in 1 2 3; do
+		dd if=/dev/zero "of=$1/$i" bs=64k count=50 oflag=direct &
+		dd "if=$1/read" of=/dev/null bs=16k count=50 iflag=direct &
+	done
+	for i in $(jobs -p); do wait "$i"; done
+	for i in $(seq 20); do echo "$i" >"$1/small$i"; done
+	cmp "$1/read" /mnt/store/read
+}
+export -f write_and_read
+
 # recorded NAME STATUS: what a recording that has ended leaves.
 recorded() {
 	grep '^ndkrecord: .* events' "$traces/$1.log" || true

@@ -31,14 +31,7 @@ smb_direct() {
 		sleep 0.1
 	done
 	mount -i -t cifs -o ip=192.0.2.1,rdma,vers=3.1.1,username=writer,password=secret,cache=none //192.0.2.1/store /mnt/smb
-	dd if=/dev/urandom of=/mnt/store/read bs=64k count=50
-	for i in 1 2 3; do
-		dd if=/dev/zero "of=/mnt/smb/$i" bs=64k count=50 oflag=direct &
-		dd if=/mnt/smb/read of=/dev/null bs=16k count=50 iflag=direct &
-	done
-	for i in $(jobs -p); do wait "$i"; done
-	for i in $(seq 20); do echo "$i" >"/mnt/smb/small$i"; done
-	cmp /mnt/smb/read /mnt/store/read
+	write_and_read /mnt/smb
 	umount /mnt/smb
 	"$smb/tools/usr/sbin/ksmbd.control" --shutdown
 }
