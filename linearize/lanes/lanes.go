@@ -33,7 +33,7 @@ type Lanes struct {
 	Open map[string]bool // the CQs of which this package can't say in which order the receives completed, or whether some have vanished, or where points tell more
 }
 
-// maxLanes bounds the lanes of one shared receive queue and one CQ.
+// maxLanes bounds the lanes of one shared receive queue and one CQ. If there were more, there are none, and the CQ is open.
 const maxLanes = 16
 
 // sorter reads the events of a trace.
@@ -305,6 +305,10 @@ func (s *sorter) sort(of *queue, creation *trace.Event) {
 	}
 	var succeeded []*Lane
 	for _, r := range q.delivered {
+		if len(all) > maxLanes {
+			s.lanes.Open[creation.ReceiveCq] = true
+			return
+		}
 		if r.queue != of {
 			continue
 		}

@@ -11,6 +11,21 @@ import (
 	"ndkoracle/linearize/lanes"
 )
 
+// wrs returns the names of twenty receives, and many what is done with each.
+func wrs() (all []string) {
+	for i := range 20 {
+		all = append(all, fmt.Sprint(i))
+	}
+	return all
+}
+
+func many(do func(wr string) string) (all []string) {
+	for _, wr := range wrs() {
+		all = append(all, do(wr))
+	}
+	return all
+}
+
 // The receives of a lane complete in the order of their posts, whatever the shared receive queue hands out (SRQ-10, A9). Where their order is not known, or
 // whether a completion has vanished, the CQ is left open.
 func TestLanes(t *testing.T) {
@@ -50,6 +65,7 @@ func TestLanes(t *testing.T) {
 		{"in the order of the posts", []string{p, post("1"), post("2"), poll("c", ok, "1", "2")}, "c:1,2", ""},
 		{"in another order", []string{p, post("1"), post("2"), post("3"), poll("c", ok, "2", "1", "3")}, "c:2,3 c:1", ""},
 		{"one is cancelled", []string{p, post("1"), post("2"), poll("c", "STATUS_CANCELLED", "1"), poll("c", ok, "2")}, "c:1 c:2", ""},
+		{"too many are cancelled", append(append([]string{p}, many(post)...), poll("c", "STATUS_CANCELLED", wrs()...)), "", "c"},
 		{"one is left", []string{p, post("1"), post("2"), poll("c", ok, "1")}, "c:1 c:2", ""},
 		{"two CQs", []string{p, other, post("1"), post("2"), post("3"), poll("d", ok, "2"), poll("c", ok, "1")}, "c:1 c:3 d:2 d:3", ""},
 		{"a creation is refused", []string{p, refused, post("1")}, "c:1", ""},
